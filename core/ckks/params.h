@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HELIOX_CORE_CKKS_PARAMS_H
+#define HELIOX_CORE_CKKS_PARAMS_H
+
+#include "core/ops/ops.h"
+#include "heliox/params.h"
+
+// The flat description that crosses the ABI; lives as long as the parameters.
+const hx_ring *hx_params_ring(const hx_params_t *params);
+const hx_scale_t *hx_params_default_scale(const hx_params_t *params);
+// Hamming weight of the secret; 0: uniform ternary.
+uint32_t hx_params_secret_weight(const hx_params_t *params);
+bool hx_params_same(const hx_params_t *a, const hx_params_t *b);  // equal digests
+
+#endif

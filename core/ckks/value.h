@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HELIOX_CORE_CKKS_VALUE_H
+#define HELIOX_CORE_CKKS_VALUE_H
+
+#include "core/ckks/params.h"
+#include "core/tensor/tensor.h"
+#include "heliox/value.h"
+
+struct hx_value {
+  atomic_uint refs;
+  hx_params_t *params;
+  uint8_t key_id[16];  // zero: none
+  hx_type_t type;      // ciphertext or plaintext, complete
+  hx_tensor_t *tensor;
+  uint64_t count;  // values of the message; see CLI.md on results
+  bool is_complex;
+  bool secret;
+};
+
+// Layout of a complete ciphertext or plaintext type under a ring (dense).
+void hx_type_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out);
+// A new value of a complete type with zeroed host memory.
+hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out);
+// A value around an existing tensor (retained); its shape must be the type's.
+hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_tensor_t *tensor, bool secret, hx_value_t **out, hx_report_t *report);
+// Checks every residue against its prime (residue, naming row and index). Host memory.
+hx_status_t hx_value_check_residues(const hx_value_t *value, hx_report_t *report);
+
+// Constants of ckks.add_scalar and ckks.mul_scalar (CKKS.md, "Constants"): per row of `primes`, the constant on the first and
+// on the second half of the row in ntt domain. out_residues holds 2 * rows words. Refused (value): not finite, or above
+// the modulus.
+hx_status_t hx_constant_residues(const hx_ring *ring, const hx_primes_t *primes, double re, double im, const hx_scale_t *scale,
+                                 uint64_t *out_residues, hx_report_t *report);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loaded plugins: what the backend layer builds on.
+#ifndef HELIOX_CORE_PLUGIN_PLUGIN_H
+#define HELIOX_CORE_PLUGIN_PLUGIN_H
+
+#include <stdatomic.h>
+
+#include "core/base/text.h"
+#include "heliox/plugin.h"
+#include "heliox/plugins.h"
+
+// One operation row of a manifest.
+typedef struct hx_manifest_operation {
+  const char *type, *implementation;
+  uint32_t signature;
+  uint32_t dtypes;   // bit (1 << HX_U64) and so on
+  uint32_t domains;  // bit (1 << HX_NTT) and so on; 0: any
+  uint32_t log_n_min, log_n_max, prime_bits_min, prime_bits_max;
+  bool in_place, bit_exact, explicit_only;
+} hx_manifest_operation_t;
+
+// A plugin that passed every gate. Reference-counted; the mapping stays for the life of the process.
+typedef struct hx_loaded_plugin {
+  atomic_uint refs;
+  const hx_plugin_record_t *record;  // copy owned by this object
+  char digest[65];                   // sha256 of the library, hex
+  const hx_manifest_operation_t *operations;
+  size_t operation_count;
+  bool handles_secrets;              // and constant_time
+  hx_plugin table;                   // as the plugin filled it; fields beyond its struct_size are zero
+  struct hx_plugin_host *host;       // the host table given to it
+} hx_loaded_plugin_t;
+
+// Opens the library of a usable record: open, negotiate, table check, probe, init. The record's state changes on failure.
+// Equal bytes in one process share one mapping.
+hx_status_t hx_plugin_load(hx_plugins_t *plugins, size_t index, hx_loaded_plugin_t **out, hx_report_t *report);
+hx_loaded_plugin_t *hx_loaded_plugin_retain(hx_loaded_plugin_t *plugin);
+void hx_loaded_plugin_release(hx_loaded_plugin_t *plugin);  // the last one calls shutdown
+// The manifest row of an implementation, or NULL.
+const hx_manifest_operation_t *hx_loaded_plugin_operation(const hx_loaded_plugin_t *plugin, const char *op, const char *implementation);
+// Turns an int32 result of a plugin into a status; adds the plugin's text (bounded, escaped) to the report.
+hx_status_t hx_plugin_status(const hx_loaded_plugin_t *plugin, int32_t result, const hx_error *error, const char *what, hx_report_t *report);
+
+#endif

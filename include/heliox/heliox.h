@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// All of the public interface. Levels: parameters, keys and values; the engine (immediate calls); programs
+/// (parse, link, run); plugins and backends.
+#ifndef HELIOX_HELIOX_H
+#define HELIOX_HELIOX_H
+
+#include "heliox/base.h"
+#include "heliox/engine.h"
+#include "heliox/file.h"
+#include "heliox/keys.h"
+#include "heliox/ops.h"
+#include "heliox/params.h"
+#include "heliox/plugins.h"
+#include "heliox/program.h"
+#include "heliox/value.h"
+
+#endif

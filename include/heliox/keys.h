@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Key sets, encryption, decryption.
+#ifndef HELIOX_KEYS_H
+#define HELIOX_KEYS_H
+
+#include "heliox/value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Keys of one secret under one parameter set. Reference-counted; immutable once made, any thread may read.
+typedef struct hx_keys hx_keys_t;
+
+enum {
+  HX_KEYS_SECRET = 1,
+  HX_KEYS_PUBLIC = 2,
+  HX_KEYS_RELIN = 4,
+  HX_KEYS_GALOIS = 8,
+  HX_KEYS_CONJ = 16,
+  HX_KEYS_EVALUATION = HX_KEYS_RELIN | HX_KEYS_GALOIS | HX_KEYS_CONJ,
+  HX_KEYS_ALL = 31
+};
+
+/// What to generate. Zero-initialise.
+typedef struct hx_keygen_options {
+  uint32_t parts;           ///< HX_KEYS_ bits; the secret is always made
+  const int64_t *rotations; ///< steps, any integers; equal ones modulo slots are made once
+  size_t rotation_count;
+  uint32_t slots;           ///< that the steps refer to; 0: N/2
+} hx_keygen_options_t;
+
+/// Draws a secret and makes the keys asked for. Randomness: the system's generator seeds ChaCha20.
+HX_API HX_MUST_USE hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_t *options, hx_keys_t **out,
+                                                hx_report_t *report);
+
+/// Reads the parts asked for that the directory has (params.hx, secret.hx, public.hx, relin.hx, galois.hx, conj.hx).
+/// @param parts HX_KEYS_ bits; a part that is absent is simply not in the set (see hx_keys_parts)
+HX_API HX_MUST_USE hx_status_t hx_keys_load(const char *directory, uint32_t parts, hx_keys_t **out, hx_report_t *report);
+/// Writes params.hx and the parts asked for. secret.hx is 0600 from birth and never replaced without overwrite.
+/// Files appear whole or not at all.
+HX_API HX_MUST_USE hx_status_t hx_keys_save(const hx_keys_t *keys, const char *directory, uint32_t parts, bool overwrite,
+                                            hx_report_t *report);
+
+HX_API hx_keys_t *hx_keys_retain(const hx_keys_t *keys);
+HX_API void hx_keys_release(hx_keys_t *keys);
+HX_API const hx_params_t *hx_keys_params(const hx_keys_t *keys);
+HX_API const uint8_t *hx_keys_id(const hx_keys_t *keys);  ///< 16 bytes
+HX_API uint32_t hx_keys_parts(const hx_keys_t *keys);     ///< HX_KEYS_ bits present
+/// Galois elements present, ascending. Returns the count; writes at most room of them.
+HX_API size_t hx_keys_galois_elements(const hx_keys_t *keys, uint64_t *out_elements, size_t room);
+
+/// Encrypts a plaintext with the public key ("public" part) or, symmetric, with the secret.
+HX_API HX_MUST_USE hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric, hx_value_t **out,
+                                          hx_report_t *report);
+/// Decrypts two or three components. Refused for a value of another key id or parameter set.
+HX_API HX_MUST_USE hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out, hx_report_t *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Plugins: discovery, checks, records; backends assembled from them; devices.
+#ifndef HELIOX_PLUGINS_H
+#define HELIOX_PLUGINS_H
+
+#include "heliox/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hx_plugin_state {
+  HX_PLUGIN_USABLE, HX_PLUGIN_UNAVAILABLE, HX_PLUGIN_REFUSED, HX_PLUGIN_DISABLED, HX_PLUGIN_SHADOWED
+} hx_plugin_state_t;
+
+/// How one candidate ended. Text is owned by its set and never NULL.
+typedef struct hx_plugin_record {
+  const char *id, *name, *version, *vendor, *description;
+  const char *manifest;  ///< path
+  const char *library;   ///< path
+  hx_plugin_state_t state;
+  hx_gate_t gate;  ///< that ended it; HX_GATE_NONE for usable
+  hx_code_t code;
+  const char *text, *expected, *found, *hint;
+  int priority;
+} hx_plugin_record_t;
+
+/// Verdict of one gate in a full check.
+typedef struct hx_gate_result {
+  hx_gate_t gate;
+  hx_code_t code;  ///< HX_CODE_NONE: passed
+  const char *text, *expected, *found, *hint;
+} hx_gate_result_t;
+
+/// One operation that a plugin declares.
+typedef struct hx_plugin_operation {
+  const char *type, *implementation;
+  uint32_t signature, log_n_min, log_n_max, prime_bits_min, prime_bits_max;
+  bool in_place, bit_exact, explicit_only;
+} hx_plugin_operation_t;
+
+/// Where to look. Zero-initialise for the defaults.
+typedef struct hx_plugins_options {
+  const char *path;      ///< instead of HELIOX_PLUGIN_PATH; NULL: the variable
+  bool only_path;        ///< look nowhere else
+  bool ignore_environment;
+} hx_plugins_options_t;
+
+/// The candidates of this machine with the verdicts of the gates that run no plugin code. One thread at a time
+/// while discovering; reading is free.
+typedef struct hx_plugins hx_plugins_t;
+
+/// Finds manifests in search order and runs every static gate. Bad plugins are records, not errors.
+/// The report receives warnings about the search path (search-path, privileged).
+HX_API HX_MUST_USE hx_status_t hx_plugins_discover(const hx_plugins_options_t *options, hx_plugins_t **out, hx_report_t *report);
+HX_API void hx_plugins_release(hx_plugins_t *plugins);
+HX_API size_t hx_plugins_count(const hx_plugins_t *plugins);
+HX_API const hx_plugin_record_t *hx_plugins_get(const hx_plugins_t *plugins, size_t index);
+/// Usable record by short name or id, or NULL.
+HX_API const hx_plugin_record_t *hx_plugins_find(const hx_plugins_t *plugins, const char *name);
+/// Directories and files searched, in order; returns the count.
+HX_API size_t hx_plugins_search_path(const hx_plugins_t *plugins, const char *const **out_places);
+/// Operations declared in the manifest of a record (empty if it did not parse).
+HX_API size_t hx_plugins_operations(const hx_plugins_t *plugins, size_t index, const hx_plugin_operation_t **out);
+/// The manifest's JSON text as read, NUL-terminated; "" if unreadable.
+HX_API const char *hx_plugins_manifest(const hx_plugins_t *plugins, size_t index);
+
+/// Every static gate of one manifest, all at once: same verdicts as the loader. Maps no plugin code.
+/// @param[out] out_results borrowed from the check object
+typedef struct hx_plugin_check hx_plugin_check_t;
+HX_API HX_MUST_USE hx_status_t hx_plugin_check(const char *manifest_path, hx_plugin_check_t **out, hx_report_t *report);
+HX_API size_t hx_plugin_check_results(const hx_plugin_check_t *check, const hx_gate_result_t **out_results);
+HX_API void hx_plugin_check_release(hx_plugin_check_t *check);
+
+/// Fills digest, target, ABI and note facts of a manifest from its binary and writes the result.
+/// @param library  path of the shared library; nothing of it is executed
+HX_API HX_MUST_USE hx_status_t hx_manifest_complete(const char *template_path, const char *library, const char *out_path,
+                                                    hx_report_t *report);
+
+/// Named plugins, loaded and opened. Reference-counted, immutable, any thread.
+typedef struct hx_backend hx_backend_t;
+
+/// Loads the plugins of a list ("cpu", "cpu,mpi", "opencl:1": name or name:device-index); only theirs are candidates.
+/// @retval HX_STATUS_NOT_FOUND (backend) naming every place searched and the record of the plugin asked for
+HX_API HX_MUST_USE hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backend_t **out, hx_report_t *report);
+HX_API hx_backend_t *hx_backend_retain(const hx_backend_t *backend);
+HX_API void hx_backend_release(hx_backend_t *backend);
+
+struct hx_impl;  // heliox/plugin.h
+
+/// A copy extended by one implementation that the application brings itself (no .so). The record is borrowed and must
+/// outlive everything linked with the copy. It runs on the backend's first device.
+/// @retval HX_STATUS_EXISTS the pair (operation, name) is there already
+HX_API HX_MUST_USE hx_status_t hx_backend_with_implementation(const hx_backend_t *backend, const void *hx_impl_record,
+                                                              hx_backend_t **out, hx_report_t *report);
+
+/// Names "plugin/implementation" that an operation could use, in discovery order; returns the count.
+HX_API size_t hx_backend_available(const hx_backend_t *backend, const char *operation, const char **out_names, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

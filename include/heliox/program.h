@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Programs, compilations, executables.
+#ifndef HELIOX_PROGRAM_H
+#define HELIOX_PROGRAM_H
+
+#include "heliox/keys.h"
+#include "heliox/plugins.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A program in IR form. Reference-counted; immutable through this interface.
+typedef struct hx_program hx_program_t;
+
+enum { HX_PRINT_SHORT = 1, HX_PRINT_ALIASES = 2 };
+
+/// Reads MLIR's generic operation form and verifies it; all faults are reported, with line and column.
+/// Limits: 64 MiB of text, nesting 64, 4 Mi operations.
+HX_API HX_MUST_USE hx_status_t hx_program_parse(hx_str_t text, const char *source, hx_program_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_program_load(const char *path, hx_program_t **out, hx_report_t *report);
+HX_API hx_program_t *hx_program_retain(const hx_program_t *program);
+HX_API void hx_program_release(hx_program_t *program);
+/// Text of the program; freed by hx_text_free. Deterministic.
+HX_API HX_MUST_USE hx_status_t hx_program_print(const hx_program_t *program, uint32_t flags, char **out_text, hx_report_t *report);
+HX_API void hx_text_free(char *text);
+/// Name or digest in heliox.params, or "".
+HX_API const char *hx_program_params(const hx_program_t *program);
+
+/// An input or output of @main.
+typedef struct hx_port {
+  const char *name;  ///< heliox.name, else "argN", "resultN"
+  const char *role;  ///< ciphertext, plaintext, message, static
+  const char *type;  ///< text
+} hx_port_t;
+HX_API size_t hx_program_inputs(const hx_program_t *program, const hx_port_t **out_ports);
+HX_API size_t hx_program_outputs(const hx_program_t *program, const hx_port_t **out_ports);
+
+/// What a program needs to run: derived without executing anything.
+typedef struct hx_program_needs {
+  uint32_t parts;             ///< HX_KEYS_RELIN, HX_KEYS_GALOIS, HX_KEYS_CONJ
+  const uint64_t *elements;   ///< Galois elements, ascending; owned by the object below
+  const int64_t *steps;       ///< a step for each element
+  size_t element_count;
+  uint32_t depth;             ///< deepest depth of any value
+  uint32_t slots;             ///< that the steps refer to
+} hx_program_needs_t;
+typedef struct hx_needs hx_needs_t;
+HX_API HX_MUST_USE hx_status_t hx_program_needs(const hx_program_t *program, const hx_params_t *params, hx_needs_t **out, hx_report_t *report);
+HX_API const hx_program_needs_t *hx_needs_get(const hx_needs_t *needs);
+HX_API void hx_needs_release(hx_needs_t *needs);
+
+/// Program, bindings and parameters, to be transformed and linked. One thread at a time.
+typedef struct hx_compilation hx_compilation_t;
+
+/// @param params NULL: the preset named by heliox.params (refused if there is none)
+HX_API HX_MUST_USE hx_status_t hx_compilation_create(const hx_program_t *program, const hx_params_t *params, hx_compilation_t **out,
+                                                     hx_report_t *report);
+HX_API void hx_compilation_release(hx_compilation_t *compilation);
+HX_API const hx_params_t *hx_compilation_params(const hx_compilation_t *compilation);
+/// Binds @relin, @conj and @galois_<element> to the keys of a set (retained). Refused: other parameters, or another key id
+/// than keys bound before.
+HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys, hx_report_t *report);
+/// Binds a symbol (without @) to a value (retained). Refused: secret values.
+HX_API HX_MUST_USE hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const char *symbol, const hx_value_t *value,
+                                                            hx_report_t *report);
+/// Materials that the program refers to: symbol and type text. Ports are borrowed.
+HX_API size_t hx_compilation_materials(const hx_compilation_t *compilation, const hx_port_t **out_ports);
+/// Runs passes over the compilation's program: "dve,resolve-keys,lower{only=missing}". Empty text: nothing.
+HX_API HX_MUST_USE hx_status_t hx_compilation_transform(hx_compilation_t *compilation, const char *pipeline, hx_report_t *report);
+/// The transformed program; borrowed.
+HX_API const hx_program_t *hx_compilation_program(const hx_compilation_t *compilation);
+
+/// A linked program. Reference-counted. One executable runs from several threads, each run with its own instance.
+typedef struct hx_executable hx_executable_t;
+
+/// Links a clone: the compilation is unchanged. All problems are reported at once.
+/// @param pipeline NULL: the default; the link steps (infer-state, resolve-keys, lower{only=missing}) always follow it
+HX_API HX_MUST_USE hx_status_t hx_link(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline,
+                                       hx_executable_t **out, hx_report_t *report);
+HX_API hx_executable_t *hx_executable_retain(const hx_executable_t *executable);
+HX_API void hx_executable_release(hx_executable_t *executable);
+HX_API size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports);
+HX_API size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t **out_ports);
+/// JSON: operations, implementations, plugin digests, resources, memory plan. Deterministic.
+HX_API const char *hx_executable_manifest(const hx_executable_t *executable);
+/// The prepared control flow as C that a person can read.
+HX_API const char *hx_executable_source(const hx_executable_t *executable);
+
+/// Figures of an executable and of its last run.
+typedef struct hx_run_stats {
+  uint64_t slab_bytes;
+  uint64_t calls;          ///< prepared calls a run
+  uint64_t runs;
+  double seconds;          ///< of the last run
+} hx_run_stats_t;
+
+/// Runs once, synchronously.
+/// @param inputs  [input count], in port order; state must be exactly what the program's types say
+/// @param outputs [output count]; NULL entries are created, others are written in place (they must have the output's
+///                state and be owned by nobody else). On failure nothing is created and given outputs are zeroed.
+HX_API HX_MUST_USE hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs, hx_report_t *report);
+HX_API void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

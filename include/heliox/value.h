@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Values: ciphertexts and plaintexts. A value is a tensor of residues plus its CKKS state.
+#ifndef HELIOX_VALUE_H
+#define HELIOX_VALUE_H
+
+#include "heliox/params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Reference-counted. State never changes after creation; several threads may read one value.
+typedef struct hx_value hx_value_t;
+
+typedef enum hx_value_kind { HX_VALUE_CIPHERTEXT, HX_VALUE_PLAINTEXT } hx_value_kind_t;
+
+HX_API hx_value_t *hx_value_retain(const hx_value_t *value);
+/// Wipes the memory of secret values. NULL is allowed.
+HX_API void hx_value_release(hx_value_t *value);
+
+HX_API hx_value_kind_t hx_value_kind(const hx_value_t *value);
+HX_API const hx_params_t *hx_value_params(const hx_value_t *value);  ///< borrowed
+HX_API const uint8_t *hx_value_key_id(const hx_value_t *value);      ///< 16 bytes, zero for plaintexts
+HX_API uint32_t hx_value_depth(const hx_value_t *value);
+HX_API uint32_t hx_value_components(const hx_value_t *value);
+HX_API uint32_t hx_value_slots(const hx_value_t *value);
+HX_API uint32_t hx_value_limbs(const hx_value_t *value);
+HX_API double hx_value_scale_log2(const hx_value_t *value);
+/// Values that the message had before encoding, and whether they were complex; kept through operations.
+HX_API uint64_t hx_value_count(const hx_value_t *value);
+HX_API bool hx_value_is_complex(const hx_value_t *value);
+HX_API bool hx_value_is_secret(const hx_value_t *value);
+HX_API uint64_t hx_value_bytes(const hx_value_t *value);
+/// The IR type's text: the whole state. Returns the length without NUL; writes at most size bytes.
+HX_API size_t hx_value_type_text(const hx_value_t *value, char *text, size_t size);
+/// True if kind, state, parameters, key id and every residue are equal. Not for secrets (not constant-time).
+HX_API bool hx_value_equal(const hx_value_t *a, const hx_value_t *b);
+
+/// How a message is packed. Zero-initialise; zeros mean the defaults.
+typedef struct hx_encode_options {
+  uint32_t slots;     ///< 0: N/2
+  uint32_t depth;     ///< depth of the plaintext
+  const char *scale;  ///< canonical text; NULL: the parameters' default
+  bool secret;        ///< mark as secret (true when it is going to be encrypted)
+} hx_encode_options_t;
+
+/// Encodes real (count doubles) or complex (count pairs re, im) values into a plaintext, ntt domain.
+/// Fewer values than slots are filled with zeros. Refused, naming index or value: NaN, infinity, more values than
+/// slots, none, a coefficient above (Q_d - 1) / 2, a slot count that is no power of two in [1, N/2], a bad scale.
+/// Follows [CHKKS17] section 3; double-double above scale 2^52.
+HX_API HX_MUST_USE hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count, bool complex_values,
+                                         const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
+
+/// Decodes a plaintext into slots pairs (re, im): out_values has room for 2 * hx_value_slots doubles.
+HX_API HX_MUST_USE hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Heliox plugin ABI: all that crosses between the host and a backend plugin.
+ *
+ * C99 and C++. A plugin exports one symbol, heliox_plugin_query, and carries the ELF note that
+ * heliox/plugin_note.h emits. Everything else stays hidden.
+ *
+ * Rules for every struct
+ *   - struct_size comes first: the offset of the end of the last field that the writer knows
+ *     (HX_STRUCT_SIZE), not sizeof. A longer prefix is accepted, a shorter one as long as it holds
+ *     the mandatory fields.
+ *   - fixed-width integers only; fields are only ever appended; reserved words are zero and checked.
+ *   - strings are UTF-8, NUL-terminated and borrowed for the call, unless a comment says more.
+ *
+ * Rules for every function
+ *   - it returns HX_OK or another HX_ code and fills *error when it fails; outputs are untouched then.
+ *   - nobody frees what the other side allocated.
+ *   - no stdout, no signal handlers, no exit or abort, no environment variables of Heliox.
+ *
+ * Thread rules, written beside each function
+ *   [I] during query and initialisation only, one thread
+ *   [A] any thread, at any time
+ *   [Q] one thread a queue at a time
+ */
+#ifndef HELIOX_PLUGIN_H
+#define HELIOX_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ constants */
+
+#define HX_ABI_MAJOR 1u
+#define HX_ABI_MINOR 0u /* highest minor that this header describes */
+
+/* Result codes of every function. */
+enum {
+  HX_OK = 0,
+  HX_INVALID = 1,       /* an argument or region breaks the contract */
+  HX_UNSUPPORTED = 2,   /* legal, but this plugin does not do it */
+  HX_OUT_OF_MEMORY = 3, /* host or device memory */
+  HX_UNAVAILABLE = 4,   /* driver or device missing, or too old */
+  HX_BUSY = 5,          /* second caller on a one-caller object */
+  HX_CANCELLED = 6,     /* the host asked to stop */
+  HX_DEVICE_LOST = 7,   /* sticky fault: the device cannot be used any more */
+  HX_ARGS_SIZE = 8,     /* a struct is shorter than its mandatory fields */
+  HX_INTERNAL = 9       /* a fault of the plugin */
+};
+
+enum { HX_U64 = 1, HX_U32 = 2, HX_I64 = 3, HX_F64 = 4, HX_U8 = 5 }; /* dtypes */
+enum { HX_COEFFICIENT = 1, HX_NTT = 2 };                            /* domains */
+enum { HX_BASIS_Q = 1, HX_BASIS_P = 2, HX_BASIS_QP = 3 };
+enum { HX_STANDARD = 1, HX_LAZY = 2, HX_MONTGOMERY = 3 }; /* representations */
+enum { HX_SECRET = 1, HX_IMMUTABLE = 2 };                 /* flags of a value */
+enum { HX_ATTR_I64 = 1, HX_ATTR_U64 = 2, HX_ATTR_F64 = 3, HX_ATTR_TEXT = 4 };
+enum { HX_SPACE_DEVICE = 1, HX_SPACE_PINNED = 2, HX_SPACE_HOST = 3 };
+enum { HX_LOG_ERROR = 1, HX_LOG_WARNING = 2, HX_LOG_INFO = 3, HX_LOG_DEBUG = 4 };
+
+#define HX_NONE UINT32_MAX /* no index */
+
+/* Offset of the end of a field: the value of struct_size for a writer whose last field it is. */
+#define HX_END_OF(type, field) ((uint32_t)(offsetof(type, field) + sizeof(((type *)0)->field)))
+
+/* ------------------------------------------------------------------ opaque objects, all made by the plugin */
+
+typedef struct hx_device hx_device;     /* one opened device */
+typedef struct hx_buffer hx_buffer;     /* memory of a device */
+typedef struct hx_queue hx_queue;       /* work of a device, in order */
+typedef struct hx_event hx_event;       /* a point on a queue */
+typedef struct hx_tables hx_tables;     /* twiddles and constants of one ring on one device */
+typedef struct hx_packed hx_packed;     /* a key or constant in the plugin's own layout */
+typedef struct hx_prepared hx_prepared; /* a region, ready to run */
+typedef struct hx_callable hx_callable; /* made by the host: a prepared region of another plugin */
+
+/* ------------------------------------------------------------------ errors and memory */
+
+/* Owned by the caller. The callee writes code, op and message (NUL-terminated, cut if too long). */
+typedef struct {
+  uint32_t struct_size;
+  int32_t code;
+  uint32_t op; /* index of the operation in the region, or HX_NONE */
+  uint32_t reserved;
+  char message[240];
+} hx_error;
+
+/* A place in memory. offset is in bytes and respects the alignment of the device. */
+typedef struct {
+  hx_buffer *buffer;
+  uint64_t offset;
+} hx_span;
+
+/* ------------------------------------------------------------------ what a region says */
+
+/* The ring and the prime chain. Prime ids: Q's primes 0..q_count-1, then P's. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t log_n;
+  uint32_t word; /* bits of a residue word, 64 or 32 */
+  uint32_t q_count;
+  uint32_t p_count;
+  uint32_t digit_run;   /* primes a key-switching digit: digit j owns ids j*run .. (j+1)*run-1 of Q */
+  uint32_t group_count; /* base group and depth groups */
+  uint32_t reserved;
+  const uint64_t *primes;      /* [q_count + p_count] */
+  const uint64_t *psi;         /* [q_count + p_count], smallest primitive 2N-th root of unity */
+  const uint32_t *group_sizes; /* [group_count], base first */
+  uint8_t digest[32];          /* of the parameter set; equal digests are equal rings */
+} hx_ring;
+
+/* Shape, place and state of one tensor: [*batch][digit][component][limb][2^log_n]. Strides are in
+ * elements; coefficients are contiguous. A stride of 0 repeats (an operand without a batch, or one
+ * component used for all): the host resolves broadcasts and views before a plugin sees them. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t dtype;
+  uint32_t log_n;
+  uint32_t batch_rank;
+  uint32_t digits; /* 0: no digit axis; only switching keys have one */
+  uint32_t components;
+  uint32_t limbs;
+  uint32_t domain; /* 0 where dtype is no residue */
+  uint32_t basis;
+  uint32_t repr;
+  uint32_t flags; /* HX_SECRET, HX_IMMUTABLE */
+  uint32_t reserved;
+  const uint64_t *batch_shape;   /* [batch_rank] */
+  const uint64_t *batch_strides; /* [batch_rank] */
+  uint64_t digit_stride;
+  uint64_t component_stride;
+  uint64_t limb_stride;
+  const uint32_t *prime_ids; /* [limbs], ascending; NULL where dtype is no residue */
+  const uint32_t *rows;      /* [limbs]: limb l lies at rows[l] * limb_stride; NULL: at l * limb_stride */
+} hx_tensor_desc;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t kind;  /* HX_ATTR_ */
+  uint32_t count; /* elements; bytes of text without its NUL */
+  uint32_t reserved;
+  const char *name;
+  const void *data; /* int64_t, uint64_t, double or char [count] */
+} hx_attr;
+
+/* One operation. Ids index the region's tables. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t signature; /* version of the operation in the catalogue */
+  uint32_t attr_count;
+  uint32_t operand_count;
+  uint32_t result_count;
+  uint32_t resource_count;
+  const char *name;
+  const hx_attr *attrs;
+  const uint32_t *operands;
+  const uint32_t *results;
+  const uint32_t *resources;
+} hx_op;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t source;  /* value it is packed from, or HX_NONE for a live handle */
+  const char *kind; /* packed-key, packed-plain, process-group, x-... */
+} hx_resource;
+
+/* Operations in topological order over values. Flat and borrowed: a plugin copies what it keeps. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t value_count;
+  uint32_t op_count;
+  uint32_t resource_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  const hx_ring *ring;
+  hx_tables *tables; /* of this device and ring; NULL where device_ops has no tables_create */
+  const hx_tensor_desc *values;
+  const hx_op *ops;
+  const hx_resource *resources;
+  const uint32_t *inputs;  /* value ids */
+  const uint32_t *outputs; /* value ids */
+  const char *variant;     /* pins one variant of the implementation; NULL: the plugin chooses */
+} hx_region;
+
+/* ------------------------------------------------------------------ implementations */
+
+/* Filled by prepare. may_alias is the host's array, all -1 on entry. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t alias_count; /* entries of may_alias: the region's outputs */
+  uint64_t scratch_host;
+  uint64_t scratch_device; /* bytes that execute wants */
+  int32_t *may_alias;      /* per output: index of the input whose memory it may share, or -1 */
+  uint64_t cost_ns;        /* 0: unknown */
+} hx_plan;
+
+/* One run of a prepared region. All of it lives until the queue has passed the call. Outputs overlap
+ * inputs only exactly, and only where may_alias allowed it. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  hx_queue *queue;
+  hx_span scratch_host;
+  hx_span scratch_device;
+  void *const *resources; /* [resource_count]: hx_packed *, or the live handle */
+  const hx_span *inputs;  /* [input_count] */
+  const hx_span *outputs; /* [output_count] */
+} hx_call;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t signature;
+  const char *name; /* of the implementation; with op, unique in the plugin */
+  const char *op;   /* operation, or "fusion.region": takes fused regions */
+  /* [A] HX_UNSUPPORTED for a fused region un-fuses it at link time. */
+  int32_t (*prepare)(hx_device *, const hx_region *, hx_plan *, hx_prepared **, hx_error *);
+  /* [Q] allocates nothing, waits for nothing. */
+  int32_t (*execute)(hx_prepared *, const hx_call *, hx_error *);
+  void (*destroy)(hx_prepared *); /* [A] */
+} hx_impl;
+
+/* ------------------------------------------------------------------ roles */
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t int64_ok;
+  uint32_t compute_units;
+  uint32_t reserved;
+  uint64_t memory_bytes;
+  uint64_t alignment; /* of every span offset, a power of two; also of sub-allocations */
+  char name[128];
+  char uuid[64];
+  char driver[64];
+} hx_device_info;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint32_t (*count)(hx_error *);                                /* [I] 0 with an error: none, and why */
+  int32_t (*info)(uint32_t index, hx_device_info *, hx_error *); /* [I] */
+  int32_t (*open)(uint32_t index, hx_device **, hx_error *);     /* [A] */
+  void (*close)(hx_device *);                                    /* [A] after all that it made */
+  /* [A] once a (device, ring digest); NULL: the plugin needs none. */
+  int32_t (*tables_create)(hx_device *, const hx_ring *, hx_tables **, hx_error *);
+  void (*tables_destroy)(hx_tables *); /* [A] */
+} hx_device_ops;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int32_t (*alloc)(hx_device *, uint32_t space, uint64_t bytes, hx_buffer **, hx_error *); /* [A] */
+  /* [A] a borrowed buffer over the caller's memory; NULL or HX_UNSUPPORTED: the host copies. */
+  int32_t (*import_host)(hx_device *, void *, uint64_t bytes, hx_buffer **, hx_error *);
+  void *(*address)(hx_buffer *); /* [A] host address, or NULL */
+  void (*free)(hx_buffer *);     /* [A] */
+} hx_memory_ops;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int32_t (*create)(hx_device *, hx_queue **, hx_error *); /* [A] */
+  void (*destroy)(hx_queue *);                             /* [A] waits for its work */
+  /* [Q] from and to may be buffers of this device, of any space. */
+  int32_t (*copy)(hx_queue *, hx_span to, hx_span from, uint64_t bytes, hx_error *);
+  int32_t (*fill)(hx_queue *, hx_span, uint8_t value, uint64_t bytes, hx_error *); /* [Q] */
+  int32_t (*record)(hx_queue *, hx_event **, hx_error *);                          /* [Q] */
+  int32_t (*wait)(hx_queue *, hx_event *, hx_error *);                             /* [Q] on the device */
+  void (*event_destroy)(hx_event *);                                               /* [A] */
+  int32_t (*sync)(hx_queue *, hx_error *);  /* [Q] the first late failure; then poisoned until reset */
+  int32_t (*reset)(hx_queue *, hx_error *); /* [Q] */
+} hx_queue_ops;
+
+/* Derived forms of materials. The host caches them by (material, generation, device, plugin). */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int32_t (*pack)(hx_device *, hx_tables *, const char *kind, const hx_tensor_desc *, hx_span, hx_queue *,
+                  hx_packed **, hx_error *); /* [A] */
+  void (*release)(hx_packed *);              /* [A] */
+} hx_materializer_ops;
+
+/* ------------------------------------------------------------------ host and plugin */
+
+/* Valid until shutdown returns. All [A]. */
+typedef struct hx_host {
+  uint32_t struct_size;
+  uint32_t abi_major;
+  uint32_t minor_min;
+  uint32_t minor_max;
+  void *self; /* first argument of every function */
+  void (*log)(void *self, int32_t level, const char *area, const char *text);
+  const char *(*option)(void *self, const char *name); /* "cpu-mask", ...; NULL where unset */
+  uint32_t (*threads)(void *self);                     /* this plugin's share of the thread budget */
+  int32_t (*parallel_for)(void *self, uint64_t count, void (*body)(void *, uint64_t), void *argument);
+  int32_t (*cancelled)(void *self); /* not 0: stop as soon as may be */
+  int32_t (*run_region)(void *self, hx_callable *, const hx_call *, hx_error *);
+} hx_host;
+
+/* Filled by heliox_plugin_query. Mandatory up to impls; a NULL role is absent. */
+typedef struct {
+  uint32_t struct_size; /* in: the room that the host has; out: what was filled */
+  uint32_t abi_major;
+  uint32_t minor_min;
+  uint32_t minor_max;
+  const char *id;
+  const char *version;
+  uint8_t layout_hash[32]; /* of the negotiated minor */
+  uint32_t impl_count;
+  uint32_t reserved;
+  const hx_impl *const *impls;
+  const hx_device_ops *device;
+  const hx_memory_ops *memory;
+  const hx_queue_ops *queue;
+  const hx_materializer_ops *materializer;
+  void (*shutdown)(void); /* [I] after every object is gone */
+} hx_plugin;
+
+/* [I] The one exported symbol. */
+int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
