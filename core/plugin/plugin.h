@@ -9,6 +9,12 @@
 #include "heliox/plugin.h"
 #include "heliox/plugins.h"
 
+// A derived form of an operand, or a live handle, that execute wants.
+typedef struct hx_manifest_resource {
+  const char *kind;     // packed-key, packed-plain, process-group, x-...
+  const char *operand;  // name of the operand in the catalogue that it is packed from; NULL: a live handle
+} hx_manifest_resource_t;
+
 // One operation row of a manifest.
 typedef struct hx_manifest_operation {
   const char *type, *implementation;
@@ -17,6 +23,8 @@ typedef struct hx_manifest_operation {
   uint32_t domains;  // bit (1 << HX_NTT) and so on; 0: any
   uint32_t log_n_min, log_n_max, prime_bits_min, prime_bits_max;
   bool in_place, bit_exact, explicit_only;
+  const hx_manifest_resource_t *resources;
+  size_t resource_count;
 } hx_manifest_operation_t;
 
 // A plugin that passed every gate. Reference-counted; the mapping stays for the life of the process.

@@ -267,7 +267,9 @@ typedef struct {
   int32_t (*record)(hx_queue *, hx_event **, hx_error *);                          /* [Q] */
   int32_t (*wait)(hx_queue *, hx_event *, hx_error *);                             /* [Q] on the device */
   void (*event_destroy)(hx_event *);                                               /* [A] */
-  int32_t (*sync)(hx_queue *, hx_error *);  /* [Q] the first late failure; then poisoned until reset */
+  /* [Q] waits; the first late failure: error->op counts the executes of this queue since its last sync, from 0, up to
+   * the one that failed (HX_NONE: unknown). Then poisoned until reset. */
+  int32_t (*sync)(hx_queue *, hx_error *);
   int32_t (*reset)(hx_queue *, hx_error *); /* [Q] */
 } hx_queue_ops;
 
