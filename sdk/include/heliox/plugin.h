@@ -319,7 +319,7 @@ typedef struct {
 } hx_plugin;
 
 /* [I] The one exported symbol. */
-int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out);
+__attribute__((visibility("default"))) int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,46 @@
+# heliox_add_plugin(TARGET NAME short-name MANIFEST file SOURCES file... [OUTPUT_DIRECTORY dir])
+#
+# Builds a plugin: a module without prefix, named heliox_<short-name>.so, with the flags that the host's checks ask
+# for, beside <short-name>.json, its manifest. MANIFEST is the part that an author writes: identity, devices,
+# operations, requirements. Before compiling, heliox_plugin_facts.h is made from it, for HELIOX_PLUGIN_NOTE; after
+# linking, digest, target, ABI and note facts are read from the library and written into the manifest. Both files get
+# fixed modes, whatever the umask.
+#
+# Needs the targets heliox_sdk (headers) and heliox_manifest (the tool), and HELIOX_PLUGIN_OUTPUT_DIRECTORY where
+# OUTPUT_DIRECTORY is not given.
+
+function(heliox_add_plugin target)
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "" "NAME;MANIFEST;OUTPUT_DIRECTORY" "SOURCES")
+  foreach(argument NAME MANIFEST SOURCES)
+    if(NOT plugin_${argument})
+      message(FATAL_ERROR "heliox_add_plugin(${target}): ${argument} is missing")
+    endif()
+  endforeach()
+  if(plugin_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "heliox_add_plugin(${target}): unknown arguments ${plugin_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT plugin_OUTPUT_DIRECTORY)
+    set(plugin_OUTPUT_DIRECTORY ${HELIOX_PLUGIN_OUTPUT_DIRECTORY})
+  endif()
+  get_filename_component(manifest ${plugin_MANIFEST} ABSOLUTE)
+  set(facts ${CMAKE_CURRENT_BINARY_DIR}/${target}.facts)
+  set(map ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/heliox_plugin.map)
+
+  file(MAKE_DIRECTORY ${facts})
+  add_custom_command(OUTPUT ${facts}/heliox_plugin_facts.h
+                     COMMAND heliox_manifest facts ${manifest} ${facts}/heliox_plugin_facts.h
+                     DEPENDS ${manifest} heliox_manifest VERBATIM
+                     COMMENT "Reading what ${plugin_NAME}'s note repeats from its manifest")
+  add_library(${target} MODULE ${plugin_SOURCES} ${facts}/heliox_plugin_facts.h)
+  target_link_libraries(${target} PRIVATE heliox_sdk)
+  target_include_directories(${target} PRIVATE ${facts})
+  add_dependencies(${target} heliox_generated)
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME heliox_${plugin_NAME} SUFFIX .so LIBRARY_OUTPUT_DIRECTORY ${plugin_OUTPUT_DIRECTORY}
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON
+    SKIP_BUILD_RPATH ON INSTALL_RPATH "" LINK_DEPENDS "${manifest};${map}")
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  if(NOT HELIOX_SANITIZE) # a sanitizer's runtime may live in the program alone
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
