@@ -111,6 +111,8 @@ HX_API uint32_t hx_threads_get(void);
 
 /// "MAJOR.MINOR.PATCH" of the library.
 HX_API const char *hx_version(void);
+/// "MAJOR.MINOR" of the plugin ABI that the library speaks.
+HX_API const char *hx_plugin_abi(void);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,9 @@ HX_API HX_MUST_USE hx_status_t hx_values_save(const hx_named_value_t *values, si
 /// @param[out] out_values array and names owned by the caller, freed by hx_values_free
 HX_API HX_MUST_USE hx_status_t hx_values_load(const char *path, const hx_params_t *params, hx_named_value_t **out_values,
                                               size_t *out_count, hx_report_t *report);
+/// One value of a file: by name, or the only one where name is NULL. Freed by hx_value_release.
+/// @retval HX_STATUS_INVALID (input) no value of that name, or several and no name; the text lists them
+HX_API HX_MUST_USE hx_status_t hx_value_load(const char *path, const char *name, const hx_params_t *params, hx_value_t **out, hx_report_t *report);
 HX_API void hx_values_free(hx_named_value_t *values, size_t count);
 
 #ifdef __cplusplus

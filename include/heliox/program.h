@@ -65,6 +65,10 @@ HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compil
 /// Binds a symbol (without @) to a value (retained). Refused: secret values.
 HX_API HX_MUST_USE hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const char *symbol, const hx_value_t *value,
                                                             hx_report_t *report);
+/// Encodes numbers as the program's material.ref of this symbol says (scale, depth, slots) and binds the plaintext.
+/// @retval HX_STATUS_NOT_FOUND (material) the program has no such symbol, or its type is not a complete plaintext type
+HX_API HX_MUST_USE hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const char *symbol, const double *values, size_t count,
+                                                              bool complex_values, hx_report_t *report);
 /// Materials that the program refers to: symbol and type text. Ports are borrowed.
 HX_API size_t hx_compilation_materials(const hx_compilation_t *compilation, const hx_port_t **out_ports);
 /// Runs passes over the compilation's program: "dve,resolve-keys,lower{only=missing}". Empty text: nothing.
@@ -79,6 +83,9 @@ typedef struct hx_executable hx_executable_t;
 /// @param pipeline NULL: the default; the link steps (infer-state, resolve-keys, lower{only=missing}) always follow it
 HX_API HX_MUST_USE hx_status_t hx_link(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline,
                                        hx_executable_t **out, hx_report_t *report);
+/// What hx_link would say without bound keys and materials and without preparing anything: every operation resolves, every
+/// state is complete. Nothing is executed.
+HX_API HX_MUST_USE hx_status_t hx_link_check(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline, hx_report_t *report);
 HX_API hx_executable_t *hx_executable_retain(const hx_executable_t *executable);
 HX_API void hx_executable_release(hx_executable_t *executable);
 HX_API size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports);
