@@ -4,10 +4,14 @@
 
 #include "core/ops/ops.h"
 #include "heliox/params.h"
+#include "reference/reference.h"
 
 // The flat description that crosses the ABI; lives as long as the parameters.
 const hx_ring *hx_params_ring(const hx_params_t *params);
 const hx_scale_t *hx_params_default_scale(const hx_params_t *params);
+// Tables of the reference arithmetic, for work on secrets and expansion of seeds: 16 * N bytes a prime. Made on first
+// use by any thread, kept until the parameters go.
+hx_status_t hx_params_reference(const hx_params_t *params, const hx_ref_ring **out, hx_report_t *report);
 // Hamming weight of the secret; 0: uniform ternary.
 uint32_t hx_params_secret_weight(const hx_params_t *params);
 bool hx_params_same(const hx_params_t *a, const hx_params_t *b);  // equal digests
