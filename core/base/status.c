@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "heliox/plugin.h"
 
 const char *hx_status_name(hx_status_t status) {
   static const char *const names[] = {
@@ -43,6 +44,8 @@ const hx_code_info_t *hx_code_find(const char *word) {
 }
 
 const char *hx_version(void) { return HELIOX_VERSION; }
+
+const char *hx_plugin_abi(void) { return HX_ABI_TEXT; }
 
 hx_str_t hx_str(const char *text) {
   return (hx_str_t){.data = text == NULL ? "" : text, .size = text == NULL ? 0 : strlen(text)};

@@ -35,6 +35,7 @@ extern "C" {
 
 #define HX_ABI_MAJOR 1u
 #define HX_ABI_MINOR 0u /* highest minor that this header describes */
+#define HX_ABI_TEXT "1.0"
 
 /* Result codes of every function. */
 enum {

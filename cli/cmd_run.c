@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// check, run.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/message.h"
+
+// ------------------------------------------------------------------ check
+
+static void print_ports(const char *what, const hx_port_t *ports, size_t count) {
+  for (size_t i = 0; i < count; ++i) printf("%-9s %s (%s): %s\n", what, ports[i].name, ports[i].role, ports[i].type);
+}
+
+static json_t *ports_json(const hx_port_t *ports, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; ++i) {
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s}", "name", ports[i].name, "role", ports[i].role, "type", ports[i].type));
+  }
+  return list;
+}
+
+static json_t *needs_json(const hx_program_needs_t *need) {
+  json_t *steps = json_array(), *elements = json_array();
+  for (size_t i = 0; i < need->element_count; ++i) {
+    json_array_append_new(steps, json_integer(need->steps[i]));
+    json_array_append_new(elements, json_integer((json_int_t)need->elements[i]));
+  }
+  return json_pack("{s:b, s:b, s:o, s:o, s:i}", "relinearization", (need->parts & HX_KEYS_RELIN) != 0, "conjugation",
+                   (need->parts & HX_KEYS_CONJ) != 0, "steps", steps, "elements", elements, "depth", (int)need->depth);
+}
+
+static void print_needs(const hx_program_needs_t *need, const hx_params_t *params) {
+  const size_t keys = need->element_count + ((need->parts & HX_KEYS_RELIN) != 0) + ((need->parts & HX_KEYS_CONJ) != 0);
+  printf("depth     %u of %u\nkeys      %s%srotations", need->depth, hx_params_max_depth(params),
+         (need->parts & HX_KEYS_RELIN) != 0 ? "relinearization, " : "",
+         (need->parts & HX_KEYS_CONJ) != 0 ? "conjugation, " : "");
+  for (size_t i = 0; i < need->element_count; ++i) printf("%s%lld", i == 0 ? " " : ", ", (long long)need->steps[i]);
+  if (need->element_count == 0) printf(" none");
+  printf("; %.1f MiB\n", (double)keys * (double)hx_params_key_bytes(params) / 1048576);
+}
+
+static hx_status_t load_compilation(cli_t *cli, const char *path, const hx_params_t *params, hx_program_t **out_program,
+                                    hx_compilation_t **out) {
+  hx_status_t status = hx_program_load(path, out_program, cli->report);
+  if (status == HX_STATUS_OK) status = hx_compilation_create(*out_program, params, out, cli->report);
+  return status;
+}
+
+static int report_check(cli_t *cli, const hx_compilation_t *compilation, const hx_needs_t *needs) {
+  const hx_params_t *params = hx_compilation_params(compilation);
+  const hx_program_t *program = hx_compilation_program(compilation);
+  const hx_port_t *inputs = NULL, *outputs = NULL, *materials = NULL;
+  const size_t input_count = hx_program_inputs(program, &inputs), output_count = hx_program_outputs(program, &outputs);
+  const size_t material_count = hx_compilation_materials(compilation, &materials);
+  if (cli->json) {
+    return cli_print_json(json_pack("{s:b, s:s, s:b, s:o, s:o, s:o, s:o}", "ok", 1, "params",
+                                    hx_params_digest_hex(params), "insecure", hx_params_is_insecure(params), "inputs",
+                                    ports_json(inputs, input_count), "outputs", ports_json(outputs, output_count),
+                                    "materials", ports_json(materials, material_count), "needs",
+                                    needs_json(hx_needs_get(needs))));
+  }
+  cli_print_params(stdout, params);
+  print_ports("input", inputs, input_count);
+  print_ports("output", outputs, output_count);
+  print_ports("material", materials, material_count);
+  print_needs(hx_needs_get(needs), params);
+  return CLI_DONE;
+}
+
+int cli_run_check(cli_t *cli) {
+  hx_params_t *params = NULL;
+  hx_program_t *program = NULL;
+  hx_compilation_t *compilation = NULL;
+  hx_needs_t *needs = NULL;
+  hx_plugins_t *plugins = NULL;
+  hx_backend_t *backend = NULL;
+  hx_status_t status = HX_STATUS_OK;
+  if (cli_has(cli, "params")) status = cli_params(cli, cli_get(cli, "params"), &params);
+  if (status == HX_STATUS_OK) status = load_compilation(cli, cli->arguments[0], params, &program, &compilation);
+  if (status == HX_STATUS_OK) status = hx_compilation_transform(compilation, "infer-state", cli->report);
+  if (status == HX_STATUS_OK)
+    status = hx_program_needs(program, hx_compilation_params(compilation), &needs, cli->report);
+  if (status == HX_STATUS_OK) status = cli_backend(cli, &plugins, &backend);
+  if (status == HX_STATUS_OK) status = hx_link_check(compilation, backend, NULL, cli->report);
+  const int code = status == HX_STATUS_OK ? report_check(cli, compilation, needs) : cli_fail(cli, status);
+  hx_backend_release(backend);
+  hx_plugins_release(plugins);
+  hx_needs_release(needs);
+  hx_compilation_release(compilation);
+  hx_program_release(program);
+  hx_params_release(params);
+  return code;
+}
+
+// ------------------------------------------------------------------ run
+
+typedef struct {
+  hx_keys_t *keys;
+  hx_program_t *program;
+  hx_compilation_t *compilation;
+  hx_plugins_t *plugins;
+  hx_backend_t *backend;
+  hx_executable_t *executable;
+  hx_value_t **inputs, **outputs;
+  size_t input_count, output_count;
+  double load_ms, link_ms, run_ms;
+} run_t;
+
+static void run_deinit(run_t *run) {
+  for (size_t i = 0; i < run->input_count; ++i) hx_value_release(run->inputs[i]);
+  for (size_t i = 0; i < run->output_count; ++i) hx_value_release(run->outputs[i]);
+  free(run->inputs);
+  free(run->outputs);
+  hx_executable_release(run->executable);
+  hx_backend_release(run->backend);
+  hx_plugins_release(run->plugins);
+  hx_compilation_release(run->compilation);
+  hx_program_release(run->program);
+  hx_keys_release(run->keys);
+}
+
+// Binds every value of a container by its name.
+static hx_status_t bind_container(cli_t *cli, run_t *run, const char *path) {
+  hx_named_value_t *values = NULL;
+  size_t count = 0;
+  hx_status_t status = hx_values_load(path, hx_compilation_params(run->compilation), &values, &count, cli->report);
+  for (size_t i = 0; i < count && status == HX_STATUS_OK; ++i) {
+    status = hx_compilation_bind_material(run->compilation, values[i].name, values[i].value, cli->report);
+  }
+  hx_values_free(values, count);
+  return status;
+}
+
+// Numbers become the plaintext that the program's material.ref asks for.
+static hx_status_t bind_numbers(cli_t *cli, run_t *run, const char *symbol, const char *path) {
+  cli_message_t message = {0};
+  hx_status_t status = cli_message_read(path, &message, cli->report);
+  if (status == HX_STATUS_OK) {
+    status = hx_compilation_encode_material(run->compilation, symbol, message.values, message.count, message.is_complex,
+                                            cli->report);
+  }
+  cli_message_free(&message);
+  return status;
+}
+
+static hx_status_t bind_materials(cli_t *cli, run_t *run) {
+  hx_status_t status = HX_STATUS_OK;
+  for (int i = 0; cli_get_at(cli, "materials", i) != NULL && status == HX_STATUS_OK; ++i) {
+    const char *text = cli_get_at(cli, "materials", i), *path = NULL;
+    char symbol[128];
+    if (strchr(text, '=') == NULL) {
+      status = bind_container(cli, run, text);
+      continue;
+    }
+    status = cli_split(cli, text, symbol, sizeof symbol, &path);
+    if (status != HX_STATUS_OK) return status;
+    const size_t size = strlen(path);
+    if (size > 3 && strcmp(path + size - 3, ".hx") == 0) {
+      hx_value_t *value = NULL;
+      status = hx_value_load(path, NULL, hx_compilation_params(run->compilation), &value, cli->report);
+      if (status == HX_STATUS_OK) status = hx_compilation_bind_material(run->compilation, symbol, value, cli->report);
+      hx_value_release(value);
+    } else {
+      status = bind_numbers(cli, run, symbol, path);
+    }
+  }
+  return status;
+}
+
+static bool port_index(const hx_port_t *ports, size_t count, const char *name, size_t *out) {
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(ports[i].name, name) == 0) {
+      *out = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static hx_status_t load_inputs(cli_t *cli, run_t *run) {
+  const hx_port_t *ports = NULL;
+  run->input_count = hx_executable_inputs(run->executable, &ports);
+  run->inputs = calloc(run->input_count + 1, sizeof *run->inputs);
+  if (run->inputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (int i = 0; cli_get_at(cli, "input", i) != NULL; ++i) {
+    char name[128];
+    const char *path = NULL;
+    hx_status_t status = cli_split(cli, cli_get_at(cli, "input", i), name, sizeof name, &path);
+    if (status != HX_STATUS_OK) return status;
+    size_t index;
+    if (!port_index(ports, run->input_count, name, &index)) {
+      return hx_report_fail(cli->report, HX_CODE_INPUT, "the program has no input '%s'%s%s", name,
+                            run->input_count > 0 ? "; its first is " : "", run->input_count > 0 ? ports[0].name : "");
+    }
+    if (run->inputs[index] != NULL)
+      return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is given twice", name);
+    status = hx_value_load(path, NULL, hx_compilation_params(run->compilation), &run->inputs[index], cli->report);
+    if (status != HX_STATUS_OK) return status;
+  }
+  hx_status_t status = HX_STATUS_OK;
+  for (size_t i = 0; i < run->input_count; ++i) {
+    if (run->inputs[i] == NULL)
+      status = hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is missing: give -i %s=FILE", ports[i].name,
+                              ports[i].name);
+  }
+  return status;
+}
+
+// Every -o must name an output, before anything runs.
+static hx_status_t check_outputs(cli_t *cli, run_t *run) {
+  const hx_port_t *ports = NULL;
+  run->output_count = hx_executable_outputs(run->executable, &ports);
+  run->outputs = calloc(run->output_count + 1, sizeof *run->outputs);
+  if (run->outputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  if (!cli_has(cli, "output"))
+    return hx_report_fail(cli->report, HX_CODE_USAGE, "heliox run needs -o NAME=FILE for at least one output");
+  for (int i = 0; cli_get_at(cli, "output", i) != NULL; ++i) {
+    char name[128];
+    const char *path = NULL;
+    const hx_status_t status = cli_split(cli, cli_get_at(cli, "output", i), name, sizeof name, &path);
+    if (status != HX_STATUS_OK) return status;
+    size_t index;
+    if (!port_index(ports, run->output_count, name, &index)) {
+      return hx_report_fail(cli->report, HX_CODE_INPUT, "the program has no output '%s'%s%s", name,
+                            run->output_count > 0 ? "; its first is " : "", run->output_count > 0 ? ports[0].name : "");
+    }
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t save_outputs(cli_t *cli, run_t *run) {
+  const hx_port_t *ports = NULL;
+  hx_executable_outputs(run->executable, &ports);
+  hx_status_t status = HX_STATUS_OK;
+  for (int i = 0; cli_get_at(cli, "output", i) != NULL && status == HX_STATUS_OK; ++i) {
+    char name[128];
+    const char *path = NULL;
+    size_t index = 0;
+    status = cli_split(cli, cli_get_at(cli, "output", i), name, sizeof name, &path);
+    if (status != HX_STATUS_OK || !port_index(ports, run->output_count, name, &index)) return HX_STATUS_INTERNAL;
+    const hx_named_value_t named = {.name = name, .value = run->outputs[index]};
+    status = hx_values_save(&named, 1, false, path, cli->report);
+    if (status == HX_STATUS_OK)
+      cli_say(cli, "%s: %s, %.2f MiB\n", name, path, (double)hx_value_bytes(run->outputs[index]) / 1048576);
+  }
+  return status;
+}
+
+static hx_status_t write_text_option(cli_t *cli, const char *option, const char *text) {
+  const char *path = cli_get(cli, option);
+  return path == NULL ? HX_STATUS_OK : cli_write_file(path, text, strlen(text), cli->report);
+}
+
+static hx_status_t prepare_run(cli_t *cli, run_t *run) {
+  const char *directory = NULL;
+  hx_status_t status = cli_need(cli, "keys", &directory);
+  const double start = cli_now_ms();
+  if (status == HX_STATUS_OK) status = hx_keys_load(directory, HX_KEYS_EVALUATION, &run->keys, cli->report);
+  if (status == HX_STATUS_OK)
+    status = load_compilation(cli, cli->arguments[0], hx_keys_params(run->keys), &run->program, &run->compilation);
+  if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(run->compilation, run->keys, cli->report);
+  if (status == HX_STATUS_OK) status = bind_materials(cli, run);
+  if (status == HX_STATUS_OK) status = cli_backend(cli, &run->plugins, &run->backend);
+  const double loaded = cli_now_ms();
+  if (status == HX_STATUS_OK)
+    status = hx_link(run->compilation, run->backend, cli_get(cli, "pipeline"), &run->executable, cli->report);
+  run->load_ms = loaded - start;
+  run->link_ms = cli_now_ms() - loaded;
+  if (status == HX_STATUS_OK) status = write_text_option(cli, "manifest", hx_executable_manifest(run->executable));
+  if (status == HX_STATUS_OK) status = write_text_option(cli, "source", hx_executable_source(run->executable));
+  return status;
+}
+
+static int report_run(cli_t *cli, const run_t *run) {
+  hx_run_stats_t stats;
+  hx_executable_stats(run->executable, &stats);
+  const hx_params_t *params = hx_compilation_params(run->compilation);
+  if (cli->json) {
+    return cli_print_json(json_pack("{s:b, s:b, s:f, s:f, s:f, s:I, s:I}", "ok", 1, "insecure",
+                                    hx_params_is_insecure(params), "load_ms", run->load_ms, "link_ms", run->link_ms,
+                                    "run_ms", run->run_ms, "calls", (json_int_t)stats.calls, "slab_bytes",
+                                    (json_int_t)stats.slab_bytes));
+  }
+  if (cli_has(cli, "stats")) {
+    printf("load %.1f ms, link %.1f ms, run %.1f ms: %llu calls, slab %.1f MiB\n", run->load_ms, run->link_ms,
+           run->run_ms, (unsigned long long)stats.calls, (double)stats.slab_bytes / 1048576);
+  }
+  return CLI_DONE;
+}
+
+int cli_run_run(cli_t *cli) {
+  run_t run = {0};
+  hx_status_t status = prepare_run(cli, &run);
+  if (status == HX_STATUS_OK) status = check_outputs(cli, &run);
+  if (status == HX_STATUS_OK) status = load_inputs(cli, &run);
+  if (status == HX_STATUS_OK) {
+    const double start = cli_now_ms();
+    status = hx_run(run.executable, (const hx_value_t *const *)run.inputs, run.outputs, cli->report);
+    run.run_ms = cli_now_ms() - start;
+  }
+  if (status == HX_STATUS_OK) status = save_outputs(cli, &run);
+  const int code = status == HX_STATUS_OK ? report_run(cli, &run) : cli_fail(cli, status);
+  run_deinit(&run);
+  return code;
+}

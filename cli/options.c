@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command table, its parsing by getopt_long, and help.
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define OPTIONS(...)                     \
+  {                                      \
+    __VA_ARGS__, { NULL, 0, NULL, NULL } \
+  }
+#define NO_OPTIONS          \
+  {                         \
+    { NULL, 0, NULL, NULL } \
+  }
+#define OPTION(name_, letter_, value_, doc_) \
+  { (name_), (letter_), (value_), (doc_) }
+
+#define COMMAND(id_, name_, arguments_, summary_, min_, max_, options_) int cli_run_##id_(cli_t *cli);
+#include "cli/commands.def"
+#define COMMAND(id_, name_, arguments_, summary_, min_, max_, options_) \
+  static const cli_option_t options_of_##id_[] = options_;
+#include "cli/commands.def"
+
+const cli_command_t cli_commands[] = {
+#define COMMAND(id_, name_, arguments_, summary_, min_, max_, options_) \
+  {.name = (name_),                                                     \
+   .arguments = (arguments_),                                           \
+   .summary = (summary_),                                               \
+   .arguments_min = (min_),                                             \
+   .arguments_max = (max_),                                             \
+   .options = options_of_##id_,                                         \
+   .run = cli_run_##id_},
+#include "cli/commands.def"
+};
+const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
+
+static const cli_option_t common_options[] = {
+    {"help", 'h', NULL, "this text"},
+    {"json", 0, NULL, "one JSON object on standard output"},
+    {"quiet", 'q', NULL, "results alone"},
+    {"verbose", 'v', NULL, "more on standard error; may be repeated"},
+    {"log", 0, "LEVEL", "LEVEL or AREA:LEVEL, comma-separated: error, warning, info, debug"},
+    {"backend", 'b', "B[,B]", "plugins to run on: NAME or NAME:DEVICE-INDEX (default cpu)"},
+    {"threads", 0, "N", "threads for all of Heliox"},
+    {"insecure", 0, NULL, "accept parameters below 128 bits; written into everything made"},
+    {NULL, 0, NULL, NULL},
+};
+
+static void print_options(FILE *to, const cli_option_t *options) {
+  for (; options->name != NULL; ++options) {
+    char left[64];
+    const char letter[] = {'-', options->letter, ',', ' ', 0};
+    snprintf(left, sizeof left, "%s--%s%s%s", options->letter != 0 ? letter : "    ", options->name,
+             options->value != NULL ? " " : "", options->value != NULL ? options->value : "");
+    fprintf(to, "  %-28s %s\n", left, options->doc);
+  }
+}
+
+static void print_command_help(FILE *to, const cli_command_t *command) {
+  fprintf(to, "Usage: heliox %s%s%s%s\n\n%s\n", command->name, command->arguments[0] != 0 ? " " : "",
+          command->arguments, command->options->name != NULL ? " [OPTION]..." : "", command->summary);
+  if (command->options->name != NULL) {
+    fputs("\nOptions:\n", to);
+    print_options(to, command->options);
+  }
+  fputs("\nEverywhere:\n", to);
+  print_options(to, common_options);
+}
+
+static void print_help(FILE *to) {
+  fputs(
+      "Usage: heliox COMMAND [ARGUMENT]... [OPTION]...\n\nComputing on encrypted numbers (CKKS), on whatever backend "
+      "is plugged in.\n\nCommands:\n",
+      to);
+  for (size_t i = 0; i < cli_command_count; ++i)
+    fprintf(to, "  %-18s %s\n", cli_commands[i].name, cli_commands[i].summary);
+  fputs("\nEverywhere:\n", to);
+  print_options(to, common_options);
+  fputs("\nExit status: 0 done; 1 the answer is no; 2 bad usage; 3 input or file error; 70 internal error.\n", to);
+}
+
+// Finds the command that the leading words name; *out_words is how many they were.
+static const cli_command_t *find_command(int count, char **words, int *out_words) {
+  for (int used = count >= 2 ? 2 : count; used >= 1; --used) {
+    char name[64];
+    snprintf(name, sizeof name, used == 2 ? "%s %s" : "%s", words[0], used == 2 ? words[1] : "");
+    for (size_t i = 0; i < cli_command_count; ++i) {
+      if (strcmp(cli_commands[i].name, name) == 0) {
+        *out_words = used;
+        return &cli_commands[i];
+      }
+    }
+  }
+  return NULL;
+}
+
+// Commands whose first word is `word`, listed for a half-given name; false if there are none.
+static bool print_family(FILE *to, const char *word) {
+  const size_t size = strlen(word);
+  bool any = false;
+  for (size_t i = 0; i < cli_command_count; ++i) {
+    if (strncmp(cli_commands[i].name, word, size) != 0 || cli_commands[i].name[size] != ' ') continue;
+    fprintf(to, "  %-18s %s\n", cli_commands[i].name, cli_commands[i].summary);
+    any = true;
+  }
+  return any;
+}
+
+#define FIRST_LONG 256  // values of options without a letter start here
+
+static void add_options(const cli_option_t *options, struct option *longs, int *long_count, char *shorts) {
+  for (; options->name != NULL && *long_count < CLI_OPTIONS_MAX; ++options) {
+    longs[*long_count] =
+        (struct option){.name = options->name, .has_arg = options->value != NULL, .val = FIRST_LONG + *long_count};
+    ++*long_count;
+    if (options->letter == 0) continue;
+    const size_t end = strlen(shorts);
+    shorts[end] = options->letter;
+    shorts[end + 1] = options->value != NULL ? ':' : 0;
+  }
+}
+
+static const char *name_of_letter(const cli_option_t *options, int letter) {
+  for (; options->name != NULL; ++options) {
+    if (options->letter == letter) return options->name;
+  }
+  return NULL;
+}
+
+static int parse_options(cli_t *cli, int argc, char **argv) {
+  struct option longs[CLI_OPTIONS_MAX + 1] = {0};
+  char shorts[2 * CLI_OPTIONS_MAX] = {0};
+  int long_count = 0;
+  add_options(cli->command->options, longs, &long_count, shorts);
+  add_options(common_options, longs, &long_count, shorts);
+  for (;;) {
+    const int value = getopt_long(argc, argv, shorts, longs, NULL);
+    if (value == -1) break;
+    if (value == '?') {
+      fprintf(stderr, "Try 'heliox %s --help'.\n", cli->command->name);
+      return CLI_USAGE;
+    }
+    const char *name =
+        value >= FIRST_LONG ? longs[value - FIRST_LONG].name : name_of_letter(cli->command->options, value);
+    if (name == NULL) name = name_of_letter(common_options, value);
+    if (cli->given_count == CLI_OPTIONS_MAX) {
+      fprintf(stderr, "heliox: more than %d options\n", CLI_OPTIONS_MAX);
+      return CLI_USAGE;
+    }
+    cli->given[cli->given_count].name = name;
+    cli->given[cli->given_count++].value = optarg;
+  }
+  cli->arguments = argv + optind;
+  cli->argument_count = argc - optind;
+  return -1;
+}
+
+static void log_line(void *argument, int level, const char *area, const char *text) {
+  (void)argument;
+  static const char *const names[] = {"", "error", "warning", "info", "debug"};
+  fprintf(stderr, "heliox: %s [%s] %s\n", level >= 1 && level <= 4 ? names[level] : "", area, text);
+}
+
+static hx_status_t apply_common(cli_t *cli) {
+  cli->json = cli_has(cli, "json");
+  cli->quiet = cli_has(cli, "quiet");
+  cli->insecure = cli_has(cli, "insecure");
+  for (int i = 0; i < cli->given_count; ++i) cli->verbose += strcmp(cli->given[i].name, "verbose") == 0;
+  hx_log_set_sink(log_line, NULL);
+  const char *filter = cli_get(cli, "log");
+  if (filter == NULL) filter = cli->verbose > 1 ? "debug" : cli->verbose == 1 ? "info" : getenv("HELIOX_LOG");
+  hx_status_t status = hx_log_set_filter(filter, cli->report);
+  if (status != HX_STATUS_OK) return status;
+  uint64_t threads;
+  status = cli_get_number(cli, "threads", 1025, 0, &threads);
+  if (status == HX_STATUS_OK && cli_has(cli, "threads")) hx_threads_set((uint32_t)threads);
+  return status;
+}
+
+static int run_command(cli_t *cli, int argc, char **argv) {
+  const int early = parse_options(cli, argc, argv);
+  if (early >= 0) return early;
+  if (cli_has(cli, "help")) {
+    print_command_help(stdout, cli->command);
+    return CLI_DONE;
+  }
+  if (cli->argument_count < cli->command->arguments_min || cli->argument_count > cli->command->arguments_max) {
+    fprintf(stderr, "heliox %s: takes %s%s, found %d\nTry 'heliox %s --help'.\n", cli->command->name,
+            cli->command->arguments_max == 0 ? "no argument" : "", cli->command->arguments, cli->argument_count,
+            cli->command->name);
+    return CLI_USAGE;
+  }
+  CLI_TRY(cli, apply_common(cli));
+  const int code = cli->command->run(cli);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("heliox: standard output");
+    return CLI_INPUT;
+  }
+  return code;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    print_help(argc < 2 ? stderr : stdout);
+    return argc < 2 ? CLI_USAGE : CLI_DONE;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("heliox %s\n", hx_version());
+    return CLI_DONE;
+  }
+  int words = 0;
+  cli_t cli = {.command = find_command(argc - 1, argv + 1, &words)};
+  if (cli.command == NULL && strcmp(argv[1], "plugins") == 0 && (argc == 2 || argv[2][0] == '-')) {
+    char *list[] = {argv[1], (char *)(uintptr_t) "list"};  // `plugins` alone means `plugins list`
+    cli.command = find_command(2, list, &words);
+    words = 1;
+  }
+  if (cli.command == NULL) {
+    fprintf(stderr, "heliox: no command '%s%s%s'\n", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+    if (!print_family(stderr, argv[1])) fputs("Try 'heliox --help'.\n", stderr);
+    return CLI_USAGE;
+  }
+  cli.report = hx_report_create();
+  if (cli.report == NULL) return CLI_INTERNAL;
+  argv[words] = argv[0];  // getopt's messages start with the program's name
+  const int code = run_command(&cli, argc - words, argv + words);
+  hx_report_release(cli.report);
+  return code;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Formatting, static checkers, own rules. Called by ./dev lint from the top of the tree; needs build/release configured.
+set -euo pipefail
+fail=0
+step() { printf '== %s\n' "$*"; }
+
+step clang-format
+git ls-files -- '*.c' '*.h' '*.cpp' | xargs clang-format-14 --dry-run --Werror || fail=1
+
+step layers
+tools/check-layers.sh || fail=1
+
+step unfinished
+# Words that mark unfinished work.
+if git grep -nIE '\b(TODO|FIXME|XXX)\b' -- ':!tools/lint.sh' ':!docs'; then fail=1; fi
+
+step headers
+# Every public header compiles alone, as C and C++.
+for header in include/heliox/*.h; do
+  gcc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude -x c - <<<"#include \"${header#include/}\"" || fail=1
+  g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude -x c++ - <<<"#include \"${header#include/}\"" || fail=1
+done
+gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -Isdk/include -x c - <<<'#include "heliox/plugin.h"' || fail=1
+g++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -Isdk/include -x c++ - <<<'#include "heliox/plugin.h"' || fail=1
+
+[ -f build/release/compile_commands.json ] || cmake --preset release -DHELIOX_TESTS=ON >/dev/null
+step cppcheck
+cppcheck --quiet --enable=warning,portability --inline-suppr --error-exitcode=1 --std=c11 --suppress=unmatchedSuppression \
+  --project=build/release/compile_commands.json -j "$(nproc)" || fail=1
+
+step clang-tidy
+git ls-files -- 'core/*.c' 'reference/*.c' 'plugins/*.c' 'cli/*.c' 'examples/*.c' 'sdk/*.c' |
+  xargs -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p build/release || fail=1
+
+exit $fail
