@@ -254,7 +254,7 @@ hx_status_t cli_message_parse(cli_format_t format, const char *data, size_t size
 }
 
 hx_status_t cli_message_read(const char *path, cli_message_t *out, hx_report_t *report) {
-  cli_format_t format;
+  cli_format_t format = CLI_FORMAT_CSV;
   hx_status_t status = cli_format_of(path, &format, report);
   char *data = NULL;
   size_t size = 0;
@@ -266,6 +266,18 @@ hx_status_t cli_message_read(const char *path, cli_message_t *out, hx_report_t *
 
 // ------------------------------------------------------------------ writing
 
+// A double that reads back to the same bits. JSON's -0 is an integer, so its sign needs a fraction.
+static void put_number(FILE *to, double value) { fprintf(to, value == 0 && signbit(value) ? "-0.0" : "%.17g", value); }
+
+static void put_json(FILE *to, bool is_complex, double re, double im) {
+  if (is_complex) fputs("[", to);
+  put_number(to, re);
+  if (!is_complex) return;
+  fputs(", ", to);
+  put_number(to, im);
+  fputs("]", to);
+}
+
 static bool write_text(FILE *to, cli_format_t format, const cli_message_t *message) {
   if (format == CLI_FORMAT_JSON) fputs("[", to);
   for (size_t i = 0; i < message->count; ++i) {
@@ -273,9 +285,11 @@ static bool write_text(FILE *to, cli_format_t format, const cli_message_t *messa
     const double im = message->is_complex ? message->values[2 * i + 1] : 0;
     if (format == CLI_FORMAT_JSON) {
       fputs(i == 0 ? "" : ",\n ", to);
-      fprintf(to, message->is_complex ? "[%.17g, %.17g]" : "%.17g", re, im);
+      put_json(to, message->is_complex, re, im);
+    } else if (message->is_complex) {
+      fprintf(to, "%.17g%+.17gi\n", re, im);
     } else {
-      fprintf(to, message->is_complex ? "%.17g%+.17gi\n" : "%.17g\n", re, im);
+      fprintf(to, "%.17g\n", re);
     }
   }
   if (format == CLI_FORMAT_JSON) fputs("]\n", to);
@@ -305,7 +319,7 @@ static bool write_npy(FILE *to, const cli_message_t *message) {
 }
 
 hx_status_t cli_message_write(const char *path, const cli_message_t *message, hx_report_t *report) {
-  cli_format_t format;
+  cli_format_t format = CLI_FORMAT_CSV;
   hx_status_t status = cli_format_of(path, &format, report);
   if (status != HX_STATUS_OK) return status;
   char *data = NULL;
