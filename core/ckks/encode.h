@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoding and decoding beside the public calls of heliox/value.h: plaintexts from and to exact coefficients. Known
+// answers and tests use these; hx_encode and hx_decode are made of them.
+#ifndef HELIOX_CORE_CKKS_ENCODE_H
+#define HELIOX_CORE_CKKS_ENCODE_H
+
+#include "core/ckks/encode_big.h"
+#include "core/ckks/value.h"
+
+// The type of a plaintext: ntt domain, standard, Q at a depth. `slots` and `depth` are checked by the caller.
+void hx_plaintext_type(const hx_params_t *params, uint32_t depth, uint32_t slots, const hx_scale_t *scale,
+                       hx_type_t *out);
+
+// A plaintext of this type (as hx_plaintext_type makes it) whose coefficient k * gap is integers[k] * 2^shift, k < 2 *
+// slots; |integers[k]| < 2^120 and |integers[k] * 2^shift| <= (Q_d - 1) / 2 have been checked. Without branches or
+// addresses that depend on the integers; `shift` is public.
+hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_t *type, const hx_i128 *integers,
+                                       uint32_t shift, bool secret, hx_value_t **out, hx_report_t *report);
+
+// Exact coefficients of a plaintext, centred mod Q_d: sign and magnitude.
+typedef struct hx_coefficients {
+  uint32_t count;       // N
+  uint32_t words;       // of each magnitude
+  uint64_t *magnitude;  // [words][count], little-endian words: word w of coefficient k is [w * count + k]
+  uint64_t *negative;   // [count]: all ones or 0
+  uint64_t *block;      // one allocation behind both
+} hx_coefficients_t;
+
+// Coefficients of a plaintext without batch, on primes of Q, standard, in either domain. Constant time in the
+// residues. Freed (and wiped) by hx_coefficients_deinit.
+hx_status_t hx_plaintext_coefficients(const hx_value_t *plaintext, hx_coefficients_t *out, hx_report_t *report);
+void hx_coefficients_deinit(hx_coefficients_t *coefficients);
+
+#endif

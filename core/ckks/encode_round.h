@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of encoding: slots to integers. Values become integers M * 2^shift, |M| < 2^120; shift is 0 unless scale
+// times the largest value reaches 2^117, so in practice always.
+//
+// What depends on the values: arithmetic only, and `shift`. No branch, no address.
+#ifndef HELIOX_CORE_CKKS_ENCODE_ROUND_H
+#define HELIOX_CORE_CKKS_ENCODE_ROUND_H
+
+#include "core/ckks/encode_big.h"
+#include "core/ckks/fft.h"
+
+// Scale and packing of one message. scale_hi is positive and finite.
+typedef struct hx_packing {
+  uint32_t log_slots;
+  double scale_hi, scale_lo;
+} hx_packing_t;
+
+// out_integers: [2 * slots], coefficient k * gap is out_integers[k] * 2^*out_shift, each within
+// 1/2 + scale * max|z| * 2^-47 of the exact value (2^-96 where scale is above 2^52).
+// values: count doubles, or count pairs (re, im); finite, 1 <= count <= slots.
+hx_status_t hx_encode_integers(const hx_packing_t *packing, const double *values, size_t count, bool is_complex,
+                               hx_i128 *out_integers, uint32_t *out_shift);
+
+// Nearest integer to v, ties to even, |v| < 2^120, |v.lo| <= 2^-53 |v.hi|.
+hx_i128 hx_encode_nearest(hx_dd_t v);
+
+#endif
