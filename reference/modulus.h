@@ -61,8 +61,8 @@ static inline uint64_t mod_sub(uint64_t a, uint64_t b, uint64_t m) {
 // -0 is 0: m - a would be m, which fold takes back.
 static inline uint64_t mod_neg(uint64_t a, uint64_t m) { return fold(m - a, m); }
 
-// Any word. With r = floor(2^64 / q), t = floor(x * r / 2^64) is floor(x / q) or one less, as x * (2^64 / q - r) / 2^64
-// < 1.
+// Any word. With r = floor(2^64 / q), t = floor(x * r / 2^64) is floor(x / q) or one less: 2^64 / q - r < 1, so x * r /
+// 2^64 is less than 1 below x / q.
 static inline uint64_t mod_reduce(uint64_t x, const hx_ref_prime *p) {
   const uint64_t t = (uint64_t)(((hx_ref_u128)x * p->word_ratio) >> 64);
   return fold(x - t * p->q, p->q);

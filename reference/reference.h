@@ -11,8 +11,7 @@
 // Constant time. No branch and no address depends on a residue, a signed word or a digit. Primes, ids, shapes, scalar
 // constants, Galois elements and seeds of uniform polynomials are public and may decide both.
 //
-// Threads. A ring is immutable after its creation: any number of threads may use it at once. Nothing here has
-// other state.
+// Threads. A ring is immutable after its creation: any number of threads may use it at once. There is no other state.
 //
 // Preconditions of the row functions (ids in range, pointers not NULL, rows of n words) are asserted, not reported:
 // they cannot fail. hx_reference_execute reports.
@@ -34,9 +33,8 @@ typedef struct hx_ref_ring hx_ref_ring;
 
 // Makes the tables; copies what it keeps of `ring`.
 //   HX_INVALID        log_n outside 3..17, a word other than 64 and 32, no or too many primes, a prime not 1 mod 2n,
-//   twice
-//                     there, or not below 2^61 (word 64) or 2^31 (word 32), a psi that is no primitive 2n-th root, a
-//                     digit_run of 0, groups that do not add up to q_count
+//                     there twice, or not below 2^61 (word 64) or 2^31 (word 32), a psi that is no primitive 2n-th
+//                     root, a digit_run of 0, groups that do not add up to q_count
 //   HX_OUT_OF_MEMORY  *out is NULL on every failure
 // That a modulus is prime, and psi the smallest root, is the parameter set's business.
 int32_t hx_ref_ring_create(const hx_ring *ring, hx_ref_ring **out, hx_error *error);
@@ -58,8 +56,7 @@ uint64_t hx_ref_word_mul(const hx_ref_ring *ring, uint32_t prime_id, uint64_t a,
 uint64_t hx_ref_word_power(const hx_ref_ring *ring, uint32_t prime_id, uint64_t a, uint64_t exponent);
 // The inverse of a nonzero residue.
 uint64_t hx_ref_word_inverse(const hx_ref_ring *ring, uint32_t prime_id, uint64_t a);
-// psi^(n/2), a square root of -1: the value of X^(n/2) on the first half of a row in ntt domain (its negative on the
-// second).
+// psi^(n/2), a square root of -1: in ntt domain X^(n/2) is this on the first half of a row, its negative on the second.
 uint64_t hx_ref_word_half_turn(const hx_ref_ring *ring, uint32_t prime_id);
 
 // ------------------------------------------------------------------ rows of one prime
@@ -111,15 +108,13 @@ void hx_ref_row_automorphism_ntt(const hx_ref_ring *ring, uint64_t element, cons
 void hx_ref_row_expand_uniform(const hx_ref_ring *ring, uint32_t prime_id, const uint8_t seed[32], uint32_t index,
                                uint64_t *out);
 
-// Between memory of a dtype (HX_U64, HX_U32; HX_I64 keeps its bits) and 64-bit rows. Storing to HX_U32 keeps the low
-// half.
+// Between memory of a dtype (HX_U64, HX_U32; HX_I64 keeps its bits) and 64-bit rows. HX_U32 takes the low halves.
 void hx_ref_row_load(const hx_ref_ring *ring, uint32_t dtype, const void *memory, uint64_t *row);
 void hx_ref_row_store(const hx_ref_ring *ring, uint32_t dtype, const uint64_t *row, void *memory);
 
 // ------------------------------------------------------------------ rows of several primes, coefficient domain
 
-// `count` rows, prime_ids ascending; rows[i] belongs to prime_ids[i]. Whether rows are read or written, the function
-// says.
+// `count` rows, prime_ids ascending; rows[i] belongs to prime_ids[i]. Each function says what it reads and writes.
 typedef struct {
   uint32_t count;
   const uint32_t *prime_ids;
@@ -129,11 +124,10 @@ typedef struct {
 enum { HX_REF_NEAREST = 1, HX_REF_TRUNCATING = 2 };  // rounding
 
 // Fast conversion of `from`, product D, to the primes of `to`: sum_i y_i * (D/d_i) with y_i = x_i * (D/d_i)^-1 mod d_i,
-// centred (HX_REF_NEAREST) or in [0, d_i). Reads from, writes to; a prime may be in one of them only; rows do not
-// overlap.
+// centred (HX_REF_NEAREST) or in [0, d_i). Reads from, writes to; no prime is in both; rows do not overlap.
 void hx_ref_convert(const hx_ref_ring *ring, const hx_ref_rows *from, const hx_ref_rows *to, uint32_t rounding);
 // Division by the product D of the dropped rows: kept row i becomes (x_i - c_i) * D^-1, c the conversion of the
-// dropped. Reads drop; changes keep in place; a prime is in one of them only; at least one row is dropped.
+// dropped. Reads drop, changes keep in place; no prime is in both; at least one row is dropped.
 void hx_ref_mod_down(const hx_ref_ring *ring, const hx_ref_rows *keep, const hx_ref_rows *drop, uint32_t rounding);
 // Drops the last `count` rows of x, one after the other, count below x->count. Changes the rows: those that remain are
 // the result, the dropped ones hold what they were when dropped.
@@ -148,21 +142,28 @@ void hx_ref_mixed_radix_residue(const hx_ref_ring *ring, const hx_ref_rows *digi
 // Runs one operation of the catalogue on host memory.
 //
 //   values  the region's value table; op's operand and result ids index it
-//   data    per value id the address of element (0, ..., 0): strides of the descriptor apply, in elements. Only entries
-//   of
-//           operands and results are read. Results are written, each element once
+//   data    per value id the address of element (0, ..., 0); strides of the descriptor apply, in elements. Entries of
+//           operands and results alone are read. Results are written, each element once
 //   error   filled on failure; may be NULL. error->op is HX_NONE
 //
-// Results may be operands exactly (same address, same strides) where shapes are equal; they overlap in no other way.
-// Operands hold residues in range of their representation: the caller has checked that at import. Every shape, state
-// and attribute is checked here first, as CKKS.md and the catalogue have them. It takes host memory for scratch, at
-// most what three values of the largest operand's rows over Q and P need for one batch item, wiped before it is freed.
+// The result of an operation with one result may be an operand exactly (same address, shape and strides); results and
+// operands overlap in no other way. Operands hold residues in range of their representation: the caller has checked
+// that at import. Shapes, states and attributes are checked here, as CKKS.md and the catalogue have them, before
+// anything is written. Scratch memory comes from malloc, at most 6 * (rows over Q and P) + 2 rows, and is wiped before
+// it is freed.
 //
 //   HX_INVALID        a shape, state, id or attribute that does not fit: the message has the operand and both values
 //   HX_UNSUPPORTED    an operation that has no reference, or more than 8 batch axes
 //   HX_OUT_OF_MEMORY  nothing is written on any failure
 //
-// The slot count does not cross: a rotation's step is taken modulo n/2, so the caller has reduced it modulo the slots.
+// Forms
+//   rns.mul, mul_add         a factor may have one component for all of the result's
+//   rns.expand_uniform       the seed is 2^5 words of HX_U8, a batch of seeds gives a batch of polynomials
+//   ckks.add_scalar, mul_scalar   attribute residues, two words a row: first and second half, ntt domain
+//   ckks.rotate and its kin  the slot count does not cross: a step is taken modulo n/2, so the caller has taken it
+//                            modulo the slots. Keys are operands; a step of 0 takes none
+//   ckks.rescale             drops the last depth group that the operand has
+// ckks operands may be in either domain where CKKS.md defines them on coefficients.
 int32_t hx_reference_execute(const hx_ref_ring *ring, const hx_op *op, const hx_tensor_desc *values, void *const *data,
                              hx_error *error);
 // Whether hx_reference_execute knows an operation of this name.
