@@ -40,6 +40,10 @@ function(heliox_add_plugin target)
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON
     SKIP_BUILD_RPATH ON INSTALL_RPATH "" LINK_DEPENDS "${manifest};${map}")
   target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  add_custom_command(TARGET ${target} POST_BUILD
+                     COMMAND heliox_manifest complete ${manifest} $<TARGET_FILE:${target}>
+                             ${plugin_OUTPUT_DIRECTORY}/${plugin_NAME}.json
+                     VERBATIM COMMENT "Completing ${plugin_NAME}'s manifest from its library")
   if(NOT HELIOX_SANITIZE) # a sanitizer's runtime may live in the program alone
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()

@@ -1,117 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 // Build steps of a plugin.
-//   heliox-manifest facts MANIFEST HEADER   before compiling: what the ELF note and the table repeat from the manifest
+//   heliox-manifest facts MANIFEST HEADER          before compiling: what note and table repeat from the manifest
+//   heliox-manifest complete MANIFEST LIBRARY OUT  after linking: what the manifest repeats from the library; the
+//                                                  library gets mode 0755, the manifest 0644, whatever the umask
 #include <errno.h>
-#include <jansson.h>
 #include <sodium.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "core/plugin/file.h"
+#include "core/plugin/manifest.h"
 
 static int complain(const char *file, const char *what) {
   fprintf(stderr, "heliox-manifest: %s: %s\n", file, what);
   return 1;
 }
 
-// What may stand in a literal of the note: no quotes, escapes, blanks or control bytes.
-static bool is_plain(const char *text) {
-  if (text == NULL || *text == '\0') return false;
-  for (; *text != '\0'; ++text) {
-    if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-", *text) == NULL) return false;
+static int print_faults(const hx_report_t *report, const char *what) {
+  for (size_t i = 0; i < hx_report_count(report); ++i) {
+    const hx_fault_t *fault = hx_report_get(report, i);
+    fprintf(stderr, "heliox-manifest: %s", fault->source[0] != '\0' ? fault->source : what);
+    if (fault->line > 0) fprintf(stderr, ":%u:%u", fault->line, fault->column);
+    fprintf(stderr, ": %s: %s", hx_code_info(fault->code)->word, fault->text);
+    fprintf(stderr, fault->hint[0] != '\0' ? "; %s\n" : "\n", fault->hint);
   }
-  return true;
-}
-
-static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-// SHA-256 over the sorted lines type/signature/implementation.
-static int operations_digest(const char *file, const json_t *operations, char hex[65]) {
-  const size_t count = json_array_size(operations);
-  char **lines = calloc(count + 1, sizeof *lines);
-  if (lines == NULL) return complain(file, "out of memory");
-  int result = 0;
-  for (size_t i = 0; i < count && result == 0; ++i) {
-    const json_t *row = json_array_get(operations, i);
-    const char *type = json_string_value(json_object_get(row, "type"));
-    const char *implementation = json_string_value(json_object_get(row, "implementation"));
-    const json_t *signature = json_object_get(row, "signature");
-    if (!is_plain(type) || !is_plain(implementation) || !json_is_integer(signature)) {
-      result = complain(file, "an operation lacks type, signature or implementation");
-    } else if (asprintf(&lines[i], "%s/%lld/%s\n", type, (long long)json_integer_value(signature), implementation) <
-               0) {
-      lines[i] = NULL;
-      result = complain(file, "out of memory");
-    }
-  }
-  if (result == 0) {
-    qsort(lines, count, sizeof *lines, by_bytes);
-    crypto_hash_sha256_state state;
-    unsigned char hash[crypto_hash_sha256_BYTES];
-    crypto_hash_sha256_init(&state);
-    for (size_t i = 0; i < count; ++i)
-      crypto_hash_sha256_update(&state, (const unsigned char *)lines[i], strlen(lines[i]));
-    crypto_hash_sha256_final(&state, hash);
-    sodium_bin2hex(hex, 65, hash, sizeof hash);
-  }
-  for (size_t i = 0; i < count; ++i) free(lines[i]);
-  free(lines);
-  return result;
+  return 1;
 }
 
 // Writes a file unless it has these bytes already, so that nothing is recompiled for an unchanged fact.
-static int write_changed(const char *path, const char *text) {
-  FILE *old = fopen(path, "r");
-  if (old != NULL) {
-    char *have = calloc(1, strlen(text) + 2);
-    const size_t size = have != NULL ? fread(have, 1, strlen(text) + 1, old) : 0;
-    fclose(old);
-    const bool same = have != NULL && size == strlen(text) && memcmp(have, text, size) == 0;
-    free(have);
-    if (same) return 0;
-  }
+static int write_changed(const char *path, const hx_text_t *text) {
+  char *have = NULL;
+  size_t size = 0;
+  const bool same = hx_file_read_path(path, text->size, &have, &size) == HX_STATUS_OK && size == text->size &&
+                    memcmp(have, text->data, size) == 0;
+  hx_free(have);
+  if (same) return 0;
   FILE *out = fopen(path, "w");
   if (out == NULL) return complain(path, strerror(errno));
-  const bool written = fputs(text, out) >= 0;
-  if (fclose(out) != 0 || !written) return complain(path, "cannot be written");
-  return 0;
+  const bool written = fwrite(text->data, 1, text->size, out) == text->size;
+  return fclose(out) != 0 || !written ? complain(path, "cannot be written") : 0;
 }
 
-static int write_facts(const char *manifest, const char *header) {
-  json_error_t error;
-  json_t *root = json_load_file(manifest, JSON_REJECT_DUPLICATES, &error);
-  if (root == NULL) {
-    fprintf(stderr, "heliox-manifest: %s:%d:%d: %s\n", manifest, error.line, error.column, error.text);
-    return 1;
-  }
-  const char *id = json_string_value(json_object_get(root, "id"));
-  const char *name = json_string_value(json_object_get(root, "name"));
-  const char *version = json_string_value(json_object_get(root, "version"));
-  char hex[65] = "";
+static int print_facts(const hx_manifest_t *manifest, const char *header) {
+  char digest[65];
+  if (hx_operations_digest(manifest->operations, manifest->operation_count, digest) != HX_STATUS_OK)
+    return complain(header, "out of memory");
+  hx_text_t text;
+  hx_text_init(&text);
+  hx_text_puts(&text, "/* Made by heliox-manifest from the plugin's manifest; do not edit. */\n");
+  hx_text_printf(&text, "#define HELIOX_PLUGIN_ID \"%s\"\n#define HELIOX_PLUGIN_NAME \"%s\"\n", manifest->id,
+                 manifest->name);
+  hx_text_printf(&text, "#define HELIOX_PLUGIN_VERSION \"%s\"\n#define HELIOX_PLUGIN_OPERATIONS \"%s\"\n",
+                 manifest->version, digest);
+  const int result = text.failed ? complain(header, "out of memory") : write_changed(header, &text);
+  hx_text_deinit(&text);
+  return result;
+}
+
+static int write_facts(const char *path, const char *header, hx_report_t *report) {
   char *text = NULL;
-  int result = 0;
-  if (!is_plain(id) || !is_plain(name) || !is_plain(version)) {
-    result = complain(manifest, "id, name or version is missing or has other characters than letters, digits and ._+-");
-  } else if (operations_digest(manifest, json_object_get(root, "operations"), hex) != 0) {
-    result = 1;
-  } else if (asprintf(&text,
-                      "/* Made by heliox-manifest from the plugin's manifest; do not edit. */\n"
-                      "#define HELIOX_PLUGIN_ID \"%s\"\n#define HELIOX_PLUGIN_NAME \"%s\"\n"
-                      "#define HELIOX_PLUGIN_VERSION \"%s\"\n#define HELIOX_PLUGIN_OPERATIONS \"%s\"\n",
-                      id, name, version, hex) < 0) {
-    text = NULL;
-    result = complain(manifest, "out of memory");
-  } else {
-    result = write_changed(header, text);
-  }
-  free(text);
+  size_t size = 0;
+  json_t *root = NULL;
+  if (hx_file_read_path(path, HX_JSON_BYTES_MAX, &text, &size) != HX_STATUS_OK) return complain(path, strerror(errno));
+  const hx_status_t status = hx_manifest_read_template((hx_str_t){text, size}, path, &root, report);
+  hx_free(text);
+  if (status != HX_STATUS_OK) return print_faults(report, path);
+  hx_manifest_t *manifest = hx_manifest_from_tree(root);
+  const int result = manifest == NULL ? complain(path, "out of memory") : print_facts(manifest, header);
+  hx_manifest_release(manifest);
   json_decref(root);
   return result;
 }
 
+static int complete(const char *template_path, const char *library, const char *out, hx_report_t *report) {
+  if (chmod(library, 0755) != 0) return complain(library, strerror(errno));
+  if (hx_manifest_complete(template_path, library, out, report) != HX_STATUS_OK) return print_faults(report, library);
+  return 0;
+}
+
 int main(int argc, char **argv) {
-  if (sodium_init() < 0) return complain("libsodium", "cannot be initialised");
-  if (argc == 4 && strcmp(argv[1], "facts") == 0) return write_facts(argv[2], argv[3]);
-  fprintf(stderr, "usage: heliox-manifest facts MANIFEST HEADER\n");
-  return 2;
+  hx_report_t *report = hx_report_create();
+  int result = 2;
+  if (sodium_init() < 0 || report == NULL) {
+    result = complain("start", "out of memory");
+  } else if (argc == 4 && strcmp(argv[1], "facts") == 0) {
+    result = write_facts(argv[2], argv[3], report);
+  } else if (argc == 5 && strcmp(argv[1], "complete") == 0) {
+    result = complete(argv[2], argv[3], argv[4], report);
+  } else {
+    fprintf(stderr,
+            "usage: heliox-manifest facts MANIFEST HEADER\n       heliox-manifest complete MANIFEST LIBRARY OUT\n");
+  }
+  hx_report_release(report);
+  return result;
 }
