@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform behind encoding [CHKKS17, section 3]. With n slots and w = exp(i pi / 2n), the slots of a packed
+// The transform behind encoding [CKKS17, section 3]. With n slots and w = exp(i pi / 2n), the slots of a packed
 // polynomial m are its values at w^(5^j). Since w^n to any power 1 mod 4 is i, the 2n real coefficients fold into
 // n complex ones, u_k = m_k + i m_(k+n), and the slots are the values of u mod (X^n - i) there: n points, n log n
 // steps, by the same halving as the number-theoretic transform.

@@ -24,7 +24,7 @@ void hx_random_init_seeded(hx_random_t *random, const uint8_t seed[32]) {
 
 void hx_random_deinit(hx_random_t *random) { hx_wipe(random, sizeof *random); }
 
-// The next bytes of the keystream [Ber08]: 64-bit block counter, nonce 0, as a key is used for one stream only.
+// The next bytes of the keystream [BER08]: 64-bit block counter, nonce 0, as a key is used for one stream only.
 static void refill(hx_random_t *random) {
   static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES];
   memset(random->block, 0, sizeof random->block);

@@ -52,7 +52,7 @@ static void order(uint64_t *keys, size_t i, size_t j) {
   keys[j] = b ^ swap;
 }
 
-// Batcher's merge exchange [Knu98, 5.2.2 M]: which pairs are ordered depends on count alone, a power of two.
+// Batcher's merge exchange [KNU98, 5.2.2 M]: which pairs are ordered depends on count alone, a power of two.
 static void sort(uint64_t *keys, size_t count) {
   for (size_t p = 1; p < count; p *= 2)
     for (size_t k = p; k >= 1; k /= 2)

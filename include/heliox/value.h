@@ -48,7 +48,7 @@ typedef struct hx_encode_options {
 /// Encodes real (count doubles) or complex (count pairs re, im) values into a plaintext, ntt domain.
 /// Fewer values than slots are filled with zeros. Refused, naming index or value: NaN, infinity, more values than
 /// slots, none, a coefficient above (Q_d - 1) / 2, a slot count that is no power of two in [1, N/2], a bad scale.
-/// Follows [CHKKS17] section 3; double-double above scale 2^52.
+/// Follows [CKKS17] section 3; double-double above scale 2^52.
 HX_API HX_MUST_USE hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count, bool complex_values,
                                          const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
 
