@@ -19,17 +19,26 @@ struct hx_value {
 
 // Layout of a complete ciphertext or plaintext type under a ring (dense).
 void hx_type_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out);
-// A new value of a complete type with zeroed host memory.
+// The rules of CKKS.md for the state of a value under a parameter set: a complete ciphertext (two or three components)
+// or plaintext type whose depth, primes and slots are the ring's. One fault a broken rule.
+hx_status_t hx_value_check_type(const hx_params_t *params, const hx_type_t *type, hx_report_t *report);
+// A new value of a complete type with zeroed host memory. Fails (invalid) on a type that hx_value_check_type refuses,
+// and for want of memory.
 hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out);
 // A value around an existing tensor (retained); its shape must be the type's.
-hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_tensor_t *tensor, bool secret, hx_value_t **out, hx_report_t *report);
+hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_tensor_t *tensor, bool secret,
+                          hx_value_t **out, hx_report_t *report);
 // Checks every residue against its prime (residue, naming row and index). Host memory.
 hx_status_t hx_value_check_residues(const hx_value_t *value, hx_report_t *report);
+// The same for any host tensor of residues whose limb l belongs to prime ids[l]: values below `factor` times the prime.
+// `what` names the tensor in the fault.
+hx_status_t hx_tensor_check_residues(const hx_tensor_t *tensor, const hx_ring *ring, const uint32_t *ids,
+                                     uint32_t factor, const char *what, hx_report_t *report);
 
-// Constants of ckks.add_scalar and ckks.mul_scalar (CKKS.md, "Constants"): per row of `primes`, the constant on the first and
-// on the second half of the row in ntt domain. out_residues holds 2 * rows words. Refused (value): not finite, or above
-// the modulus.
-hx_status_t hx_constant_residues(const hx_ring *ring, const hx_primes_t *primes, double re, double im, const hx_scale_t *scale,
-                                 uint64_t *out_residues, hx_report_t *report);
+// Constants of ckks.add_scalar and ckks.mul_scalar (CKKS.md, "Constants"): per row of `primes`, the constant on the
+// first and on the second half of the row in ntt domain. out_residues holds 2 * rows words. Refused (value): not
+// finite, or above the modulus.
+hx_status_t hx_constant_residues(const hx_ring *ring, const hx_primes_t *primes, double re, double im,
+                                 const hx_scale_t *scale, uint64_t *out_residues, hx_report_t *report);
 
 #endif
