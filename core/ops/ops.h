@@ -31,8 +31,12 @@ enum {
   HX_ACCEPT_HANDLE = 128,
   HX_ACCEPT_ANYTHING = 255
 };
-// The accept bit of a type kind.
+// The accept bit of a type kind; 0 for HX_TYPE_NONE.
 uint32_t hx_accept_of(hx_type_kind_t kind);
+// True if a row with these kinds takes a type of this one. A ciphertext or plaintext is a tensor with more state, so
+// rows that take tensors take both: lowered programs compute on ciphertexts directly, and results of such rows may be
+// written as ciphertexts or plaintexts (hx_op_infer).
+bool hx_op_accepts(uint32_t accepts, hx_type_kind_t kind);
 
 // Value rules of attributes, checked by hx_op_check_attrs.
 typedef enum hx_attr_rule {
@@ -67,6 +71,11 @@ typedef struct hx_op_info {
 const hx_op_info_t *hx_op_info(hx_op_id_t id);
 // Id by name, or HX_OP_UNKNOWN. Binary search over sorted names.
 hx_op_id_t hx_op_find(hx_str_t name);
+// The row that operand `index` of `count` falls under, or NULL where the operation takes no such operand.
+const hx_op_operand_t *hx_op_operand_at(const hx_op_info_t *op, size_t index, size_t count);
+const hx_op_result_t *hx_op_result_at(const hx_op_info_t *op, size_t index, size_t count);
+// Name of an operand for messages: "b", or "terms[2]" where the row takes any number. Returns out_name.
+const char *hx_op_operand_name(const hx_op_info_t *op, size_t index, size_t count, char out_name[HX_NAME_MAX]);
 const char *hx_op_tier_name(hx_op_tier_t tier);
 const char *hx_op_effect_name(hx_op_effect_t effect);
 
@@ -88,10 +97,14 @@ typedef struct hx_infer {
 
 // Operand, result and attribute rules of the row alone (kinds, counts, attribute kinds and ranges).
 hx_status_t hx_op_check(const hx_infer_t *call);
-// hx_op_check, then the hook; then compares with `written` and merges it.
+// hx_op_check, then the hook; then compares with `written` and merges it, so that results hold all that is known. Each
+// result is checked against the ring. Where a row gives a tensor, a written ciphertext or plaintext takes its depth,
+// scale and slots from the text and its other parts from inference. On failure results are HX_TYPE_NONE.
 hx_status_t hx_op_infer(hx_infer_t *call);
 // A fault at the call's place, prefixed with the operation's name. Returns the code's status.
 hx_status_t hx_infer_fail(const hx_infer_t *call, hx_code_t code, const char *format, ...) HX_PRINTF(3, 4);
+// The same with what would fix it.
+hx_status_t hx_infer_refuse(const hx_infer_t *call, hx_code_t code, const char *hint, const char *format, ...) HX_PRINTF(4, 5);
 
 // Hooks. rns and structural ones live beside this file (infer_rns.c, infer_structure.c); those of the ckks
 // dialect are the transition table of core/ckks, shared by engine and compiler (core/ckks/transition.c).
@@ -145,14 +158,16 @@ hx_status_t hx_infer_ckks_encrypt(hx_infer_t *call);
 hx_status_t hx_infer_ckks_decrypt(hx_infer_t *call);
 hx_status_t hx_infer_ckks_prepare_plain(hx_infer_t *call);
 
-// Rows of a ring (no plugin call): Q at a depth, P, a digit's remaining ids, the primes of a depth group.
+// Rows of a ring (no plugin call): Q at a depth (empty beyond the last), P, a digit's remaining ids.
 hx_primes_t hx_ring_active(const hx_ring *ring, uint32_t depth);
 hx_primes_t hx_ring_special(const hx_ring *ring);
 hx_primes_t hx_ring_digit(const hx_ring *ring, uint32_t digit, const hx_primes_t *active);
 // Digits that still have a prime at a depth.
 uint32_t hx_ring_digit_count(const hx_ring *ring, uint32_t depth);
 uint32_t hx_ring_max_depth(const hx_ring *ring);
-// 5^(step mod slots) mod 2N; step any integer.
+// HX_BASIS_ of a set of ids; 0 for none.
+uint32_t hx_ring_basis(const hx_ring *ring, const hx_primes_t *primes);
+// 5^(step mod slots) mod 2N; step any integer, slots at least 1.
 uint64_t hx_galois_element(uint32_t log_n, uint32_t slots, int64_t step);
 
 #endif

@@ -88,11 +88,26 @@ void hx_type_merge(hx_type_t *type, const hx_type_t *from);
 // True if no part that the kind has is unknown.
 bool hx_type_is_complete(const hx_type_t *type);
 
-// Text form (DESIGN.md section 4), canonical key order. `short` leaves unknown keys out.
-// Appends to a growing text buffer; see core/base/text.h.
+// What a kind is called in messages: "ciphertext", "plaintext", "tensor", "key", ...
+const char *hx_type_kind_name(hx_type_kind_t kind);
+
+// Fills unknown parts that follow from known ones: a ciphertext's basis is Q, a plaintext has one component; under a
+// ring (may be NULL) depth and basis give the primes, primes give basis and depth.
+void hx_type_derive(hx_type_t *type, const hx_ring *ring);
+// Checks known parts against each other and, where a ring is given, against it: counts, depth, slots, prime ids, basis,
+// word, canonical scale. The first rule broken is a fault at `place` (type, scale-range, no-depth, slots, primes).
+hx_status_t hx_type_verify(const hx_type_t *type, const hx_ring *ring, hx_place_t place, hx_report_t *report);
+
+// Text form (DESIGN.md section 4), canonical key order, every key, `?` for unknown parts.
+// Appends to a growing text buffer; see core/base/text.h. HX_STATUS_INVALID: HX_TYPE_NONE.
 struct hx_text;
 hx_status_t hx_type_print(const hx_type_t *type, struct hx_text *out);
-// Parses one whole type from text. Aliases are resolved by the IR parser before this.
+// The same with unknown keys left out: `!ckks.ciphertext<depth = 1>`, or `!ckks.ciphertext<>` if nothing is known.
+hx_status_t hx_type_print_short(const hx_type_t *type, struct hx_text *out);
+// Parses one whole type from text: keys in any order, each at most once; `?` or an absent key is unknown. Ends with
+// hx_type_verify. Faults have line and column in the text. Aliases are resolved by the IR parser before this.
 hx_status_t hx_type_parse(hx_str_t text, const hx_ring *ring, hx_type_t *out, hx_report_t *report);
+// The same for a piece of a larger text.
+hx_status_t hx_type_parse_at(hx_str_t text, const hx_ring *ring, hx_place_t place, hx_type_t *out, hx_report_t *report);
 
 #endif
