@@ -83,6 +83,17 @@ bool hx_layout_same_shape(const hx_layout_t *a, const hx_layout_t *b) {
          memcmp(a->batch_shape, b->batch_shape, a->batch_rank * sizeof a->batch_shape[0]) == 0;
 }
 
+bool hx_layout_equal(const hx_layout_t *a, const hx_layout_t *b) {
+  if (!hx_layout_same_shape(a, b) || a->has_rows != b->has_rows) return false;
+  for (uint32_t axis = 0; axis < a->batch_rank; ++axis) {
+    if (a->batch_shape[axis] > 1 && a->batch_strides[axis] != b->batch_strides[axis]) return false;
+  }
+  if (a->digits > 1 && a->digit_stride != b->digit_stride) return false;
+  if (a->components > 1 && a->component_stride != b->component_stride) return false;
+  if ((a->limbs > 1 || a->has_rows) && a->limb_stride != b->limb_stride) return false;
+  return !a->has_rows || memcmp(a->rows, b->rows, a->limbs * sizeof a->rows[0]) == 0;
+}
+
 bool hx_layout_is_dense(const hx_layout_t *layout) {
   hx_layout_t dense = *layout;
   if (hx_layout_pack(&dense) == 0 || layout->has_rows) return false;

@@ -63,6 +63,8 @@ uint64_t hx_layout_elements(const hx_layout_t *layout);
 // Last element touched plus one, from the tensor's offset.
 uint64_t hx_layout_extent(const hx_layout_t *layout);
 bool hx_layout_same_shape(const hx_layout_t *a, const hx_layout_t *b);
+// Same shape, same rows in the same places; strides of axes with one element do not count.
+bool hx_layout_equal(const hx_layout_t *a, const hx_layout_t *b);
 bool hx_layout_is_dense(const hx_layout_t *layout);
 
 typedef struct hx_tensor {
