@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs and outputs of a run against what was linked, before anything happens. Every mismatch is reported.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/link/executable.h"
+
+typedef struct checker {
+  const hx_executable_t *exe;
+  hx_report_t *report;
+  hx_status_t first;
+  uint8_t key_id[16];
+  const char *key_owner;  // who carries key_id; NULL while nobody does
+} checker_t;
+
+static void note(checker_t *checker, hx_status_t status) {
+  if (checker->first == HX_STATUS_OK) checker->first = status;
+}
+
+static hx_code_t code_of_part(const char *part) {
+  static const struct {
+    const char *part;
+    hx_code_t code;
+  } codes[] = {{"scale", HX_CODE_SCALE_MISMATCH},  {"depth", HX_CODE_DEPTH_MISMATCH}, {"slots", HX_CODE_SLOTS_MISMATCH},
+               {"components", HX_CODE_COMPONENTS}, {"domain", HX_CODE_DOMAIN},        {"repr", HX_CODE_DOMAIN},
+               {"primes", HX_CODE_PRIMES},         {"basis", HX_CODE_PRIMES},         {"batch", HX_CODE_SHAPE}};
+  for (size_t i = 0; i < HX_COUNT_OF(codes); ++i) {
+    if (strcmp(codes[i].part, part) == 0) return codes[i].code;
+  }
+  return HX_CODE_TYPE;
+}
+
+// Parts are checked in this order: the cause before what follows from it.
+static hx_status_t fail_type(const checker_t *checker, const char *role, const char *name, const hx_type_t *expected,
+                             const hx_type_t *found, const char *part) {
+  hx_text_t want, have;
+  hx_text_init(&want);
+  hx_text_init(&have);
+  (void)hx_type_print(expected, &want);
+  (void)hx_type_print(found, &have);
+  if (expected->depth != found->depth) part = "depth";
+  char text[256];
+  snprintf(text, sizeof text, "%s %s has another %s than the program was linked for", role, name, part);
+  const hx_fault_t fault = {.code = code_of_part(part),
+                            .source = checker->exe->program->source,
+                            .text = text,
+                            .expected = want.failed ? NULL : want.data,
+                            .found = have.failed ? NULL : have.data};
+  const hx_status_t status = hx_report_add(checker->report, &fault);
+  hx_text_deinit(&want);
+  hx_text_deinit(&have);
+  return status;
+}
+
+static void check_state(checker_t *checker, const char *role, const char *name, const hx_type_t *expected,
+                        const hx_value_t *value) {
+  const char *part = "type";
+  if (!hx_params_same(value->params, checker->exe->params)) {
+    note(checker, hx_report_fail(checker->report, HX_CODE_PARAMS_DIGEST,
+                                 "%s %s belongs to parameters %.16s..., the program to %.16s...", role, name,
+                                 hx_params_digest_hex(value->params), hx_params_digest_hex(checker->exe->params)));
+  } else if (value->type.kind != expected->kind) {
+    note(checker, hx_report_fail(checker->report, HX_CODE_TYPE, "%s %s is a %s, the program wants a %s", role, name,
+                                 value->type.kind == HX_TYPE_CIPHERTEXT ? "ciphertext" : "plaintext",
+                                 expected->kind == HX_TYPE_CIPHERTEXT ? "ciphertext" : "plaintext"));
+  } else if (!hx_type_agrees(expected, &value->type, &part)) {
+    note(checker, fail_type(checker, role, name, expected, &value->type, part));
+  }
+}
+
+static void check_key_id(checker_t *checker, const char *name, const uint8_t id[16]) {
+  static const uint8_t none[16];
+  if (memcmp(id, none, sizeof none) == 0) return;
+  if (checker->key_owner == NULL) {
+    memcpy(checker->key_id, id, sizeof checker->key_id);
+    checker->key_owner = name;
+  } else if (memcmp(checker->key_id, id, sizeof checker->key_id) != 0) {
+    char found[33], expected[33];
+    for (size_t i = 0; i < 16; ++i) {
+      snprintf(found + 2 * i, 3, "%02x", id[i]);
+      snprintf(expected + 2 * i, 3, "%02x", checker->key_id[i]);
+    }
+    note(checker, hx_report_fail(checker->report, HX_CODE_KEY_ID, "%s carries key id %s, %s carries %s: another secret",
+                                 name, found, checker->key_owner, expected));
+  }
+}
+
+static void check_input(checker_t *checker, size_t index, const hx_value_t *value) {
+  const hx_executable_t *exe = checker->exe;
+  const char *name = exe->inputs[index].name;
+  if (value == NULL) {
+    note(checker, hx_report_fail(checker->report, HX_CODE_INPUT, "input %s is missing", name));
+    return;
+  }
+  check_state(checker, "input", name, exe->input_types[index], value);
+  check_key_id(checker, name, value->key_id);
+  if (value->secret && !exe->secret_inputs[index]) {
+    note(checker, hx_report_fail(checker->report, HX_CODE_CAPABILITY,
+                                 "input %s is secret, but the program was linked for a public value there: write "
+                                 "heliox.secret = true into its arg_attrs",
+                                 name));
+  }
+}
+
+static bool is_owned_alone(const hx_value_t *value) {
+  return atomic_load(&value->refs) == 1 && atomic_load(&value->tensor->refs) == 1 &&
+         atomic_load(&value->tensor->storage->refs) == 1;
+}
+
+static void check_output(checker_t *checker, size_t index, hx_value_t *const *outputs) {
+  const hx_executable_t *exe = checker->exe;
+  const hx_value_t *value = outputs[index];
+  const char *name = exe->outputs[index].name;
+  check_state(checker, "output", name, exe->output_types[index], value);
+  bool alone = is_owned_alone(value);
+  for (size_t i = 0; i < index; ++i) alone = alone && outputs[i] != value;
+  if (!alone) {
+    note(checker,
+         hx_report_fail(checker->report, HX_CODE_INVALID_ARGUMENT,
+                        "output %s is in use elsewhere: a value to write into must be owned by nobody else", name));
+  }
+  if (!hx_layout_is_dense(&value->tensor->layout) || value->tensor->offset % exe->device->alignment != 0) {
+    note(checker,
+         hx_report_fail(checker->report, HX_CODE_SHAPE, "output %s is a view: its rows must lie side by side", name));
+  }
+  if (exe->output_rules[index].secret && !value->secret) {
+    note(checker,
+         hx_report_fail(checker->report, HX_CODE_SECRET, "output %s is secret, the value given for it is not", name));
+  }
+}
+
+hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *inputs, hx_value_t *const *outputs,
+                         uint8_t out_key_id[16], hx_report_t *report) {
+  checker_t checker = {.exe = exe, .report = report, .first = HX_STATUS_OK};
+  if (exe->has_keys) check_key_id(&checker, "the bound key set", exe->key_id);
+  for (size_t i = 0; i < exe->material_count; ++i) {
+    const hx_bound_material_t *material = &exe->materials[i];
+    check_key_id(&checker, material->symbol, material->key_id);
+    if (material->placed != NULL && hx_tensor_generation(material->tensor) != material->generation) {
+      note(&checker,
+           hx_report_fail(report, HX_CODE_MATERIAL, "material @%s changed after it was placed on %s: link again",
+                          material->symbol, exe->device->name));
+    }
+  }
+  for (size_t i = 0; i < exe->input_count; ++i) check_input(&checker, i, inputs[i]);
+  for (size_t i = 0; i < exe->output_count; ++i) {
+    if (outputs[i] == NULL) continue;
+    for (size_t k = 0; k < exe->input_count; ++k) {
+      if (inputs[k] == NULL || inputs[k]->tensor->storage != outputs[i]->tensor->storage) continue;
+      note(&checker, hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "output %s lies in the memory of input %s",
+                                    exe->outputs[i].name, exe->inputs[k].name));
+    }
+    check_output(&checker, i, outputs);
+  }
+  memcpy(out_key_id, checker.key_id, sizeof checker.key_id);
+  return checker.first;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of an executable: roots (memory), slots (typed views of it), steps (prepared calls and copies), instances
+// (memory and queue of one run). Shared by the files of this folder alone.
+#ifndef HELIOX_CORE_LINK_EXECUTABLE_H
+#define HELIOX_CORE_LINK_EXECUTABLE_H
+
+#include "core/link/link.h"
+
+typedef enum hx_root_kind { HX_ROOT_INPUT, HX_ROOT_OUTPUT, HX_ROOT_MATERIAL, HX_ROOT_SLAB } hx_root_kind_t;
+
+// A piece of memory that slots lie in.
+typedef struct hx_root {
+  hx_root_kind_t kind;
+  uint32_t index;        // of the input, output or material
+  uint64_t bytes;        // SLAB: size
+  uint64_t offset;       // SLAB: place in the slab, set by the memory plan
+  bool is_whole;         // SLAB: one result of one call has it to itself, so that it may be computed in place
+  bool is_merged;        // SLAB: shares the memory of root `index` (in place)
+  bool is_used;          // SLAB: some step touches it
+  uint32_t first, last;  // SLAB: first and last step that touch it
+} hx_root_t;
+
+// A value in memory. Offsets are in bytes from the start of the root.
+typedef struct hx_slot {
+  uint32_t root;
+  uint64_t offset;
+  hx_layout_t layout;
+  const hx_type_t *type;  // of the executable's program
+  hx_primes_t primes;     // of the rows
+  bool secret;
+  const char *name;  // "%x", for people
+} hx_slot_t;
+
+typedef struct hx_bound_material {
+  const char *symbol;     // "" for a constant of the program
+  hx_tensor_t *tensor;    // retained
+  hx_placed_t *placed;    // copy on the device, or NULL
+  hx_buffer *buffer;      // of the storage that runs read
+  hx_storage_t *storage;  // that storage; borrowed from tensor or placed
+  uint64_t generation;    // of the tensor when linked
+  const hx_type_t *type;
+  uint8_t key_id[16];  // zero: none
+  uint64_t count;      // of a value; 0 otherwise
+  bool is_complex, is_key;
+} hx_bound_material_t;
+
+typedef enum hx_step_kind { HX_STEP_CALL, HX_STEP_COPY } hx_step_kind_t;
+
+// A resource that a prepared call wants.
+typedef struct hx_step_resource {
+  const char *kind;
+  uint32_t operand;        // packed from it; HX_NONE: a live handle
+  hx_packed_form_t *form;  // of an operand
+  uint64_t generation;     // of the material when it was packed
+  const char *name;        // of a live handle
+  void *handle;            // live handle
+} hx_step_resource_t;
+
+// One entry of the flat list. Nested lists of structured operations will be further kinds.
+typedef struct hx_step {
+  hx_step_kind_t kind;
+  const hx_ir_op_t *op;          // of the executable's program
+  uint32_t *operands, *results;  // slots; COPY: one each
+  uint32_t operand_count, result_count;
+  hx_resolution_t resolution;
+  hx_prepared *prepared;
+  int32_t *may_alias;  // [result_count]
+  int32_t *in_place;   // [result_count]: operand whose memory it took, or -1
+  uint64_t scratch_host, scratch_device;
+  hx_step_resource_t *resources;
+  uint32_t resource_count;
+} hx_step_t;
+
+typedef struct hx_step_list {
+  hx_step_t *items;
+  size_t count, capacity;
+} hx_step_list_t;
+
+// What a result inherits from inputs and materials (CLI.md on counts).
+typedef struct hx_output_rule {
+  uint64_t *inputs;      // bit set of the inputs that it depends on
+  uint64_t least_count;  // from materials; or the count written in heliox.count
+  bool count_is_written, is_complex, secret;
+} hx_output_rule_t;
+
+// Memory and queue of one run at a time.
+typedef struct hx_instance {
+  struct hx_instance *next;
+  hx_queue *queue;
+  hx_storage_t *slab;        // intermediates, then device scratch; NULL where neither is needed
+  hx_storage_t *scratch;     // host scratch, or NULL
+  hx_span *roots;            // [root_count]
+  hx_call *calls;            // [steps.count]
+  hx_span *spans;            // of all calls
+  void **resources;          // of all calls
+  hx_packed_form_t **forms;  // behind them, retained; NULL for live handles
+  hx_storage_t **staging;    // [input_count]: dense copies of strided inputs; made when first needed
+  hx_value_t **results;      // [output_count]: of the current run
+} hx_instance_t;
+
+struct hx_executable {
+  atomic_uint refs;
+  hx_arena_t arena;  // everything below that has no owner of its own
+  hx_program_t *program;
+  hx_params_t *params;
+  hx_keys_t *keys;  // or NULL
+  hx_backend_t *backend;
+  hx_opened_device_t *device;  // borrowed from the backend: it runs everything
+  hx_device_tables_t *tables;
+  const char *pipeline;
+
+  const hx_port_t *inputs, *outputs;  // of the program
+  const hx_type_t **input_types, **output_types;
+  hx_layout_t *input_layouts;
+  bool *secret_inputs;
+  hx_output_rule_t *output_rules;
+  size_t input_count, output_count;
+
+  hx_slot_t *slots;
+  size_t slot_count, slot_capacity;
+  hx_root_t *roots;
+  size_t root_count, root_capacity;
+  hx_bound_material_t *materials;
+  size_t material_count, material_capacity;
+  hx_step_list_t steps;
+  size_t call_count, span_count, resource_count;
+  bool has_keys;
+  uint8_t key_id[16];  // of bound keys; zero: none
+
+  uint64_t slab_bytes, scratch_host, scratch_device, unshared_bytes;
+  bool has_secrets;
+
+  char *manifest, *host_source;
+
+  pthread_mutex_t lock;  // pool and figures
+  hx_instance_t *pool;
+  uint64_t runs;
+  double seconds;
+};
+
+// What one link needs; lives for the call.
+typedef struct hx_linker {
+  hx_executable_t *exe;
+  const hx_link_source_t *source;
+  const hx_link_options_t *options;
+  const hx_ring *ring;
+  hx_ir_block_t *block;             // of @main
+  uint32_t *slot_of;                // by value id; HX_NONE: no memory
+  struct hx_placement *placements;  // by value id
+  uint32_t *material_of;            // by value id: the material of a key reference; HX_NONE: none
+  size_t value_count;
+  hx_report_t *report;
+  size_t fault_count;
+  hx_status_t first_status;  // of the first fault
+} hx_linker_t;
+
+// A fault at an operation. Counts it; returns the code's status.
+hx_status_t hx_link_fail(hx_linker_t *linker, const hx_ir_op_t *op, hx_code_t code, const char *format, ...)
+    HX_PRINTF(4, 5);
+// Counts a fault that is in the report already: OK to go on collecting, except when memory is exhausted.
+hx_status_t hx_link_count(hx_linker_t *linker, hx_status_t status);
+
+// slots.c, views.c: memory of every value, the steps in order. Faults are counted; only exhaustion is returned.
+hx_status_t hx_link_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out);
+hx_status_t hx_link_add_root(hx_linker_t *linker, hx_root_t root, uint32_t *out);
+hx_status_t hx_link_add_slot(hx_linker_t *linker, const hx_slot_t *slot, uint32_t *out);
+hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_ir_op_t *op, uint32_t operand_count,
+                             uint32_t result_count, hx_step_t **out);
+hx_status_t hx_link_add_copy(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to);
+hx_status_t hx_link_slots(hx_linker_t *linker);
+hx_status_t hx_link_place_results(hx_linker_t *linker);
+// True if the core resolves the operation by a view or copy of its own: no implementation is asked for.
+bool hx_link_is_view(const hx_ir_op_t *op);
+hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op);
+const char *hx_link_value_name(hx_linker_t *linker, const hx_ir_value_t *value);
+
+// Where the result of a call goes: decided before slots are made.
+typedef struct hx_placement {
+  bool is_set;
+  uint32_t root;
+  uint64_t offset;
+  hx_layout_t layout;
+} hx_placement_t;
+
+// materials.c: references, constants, keys at a depth.
+hx_status_t hx_link_material(hx_linker_t *linker, const hx_ir_op_t *op);
+hx_status_t hx_link_constant(hx_linker_t *linker, const hx_ir_op_t *op);
+hx_status_t hx_link_resource(hx_linker_t *linker, const hx_ir_op_t *op);
+// Makes every material readable by the device: in place, or as a copy where placing was asked for.
+hx_status_t hx_link_bind_materials(hx_linker_t *linker);
+// The slot of a key operand: its rows at the depth that the operation works at.
+hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_value_t *key, uint32_t *out_slot);
+
+// prepare.c: implementations, regions, resources of every call.
+hx_status_t hx_link_resolve(hx_linker_t *linker);
+hx_status_t hx_link_prepare(hx_linker_t *linker);
+// Packs the material of one resource as it is now.
+hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_resource_t *resource,
+                         hx_report_t *report);
+
+// plan.c: lifetimes, in-place results, places in the slab.
+hx_status_t hx_link_plan(hx_linker_t *linker);
+// Root whose memory a root shares, itself where it shares none.
+uint32_t hx_root_of(const hx_executable_t *exe, uint32_t root);
+
+// inherit.c: counts, complexity and secrecy of outputs.
+hx_status_t hx_link_inherit(hx_linker_t *linker);
+// Value of heliox.<name> in arg_attrs or res_attrs of @main, or NULL.
+const hx_attribute_t *hx_link_port_attr(const hx_ir_op_t *func, const char *list, size_t index, const char *name);
+
+// manifest.c, source.c
+hx_status_t hx_executable_describe(hx_executable_t *exe);
+hx_status_t hx_executable_write_source(hx_executable_t *exe);
+
+// check.c: inputs and outputs of a run, before anything happens.
+hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *inputs, hx_value_t *const *outputs,
+                         uint8_t out_key_id[16], hx_report_t *report);
+
+// instance.c
+hx_status_t hx_instance_take(hx_executable_t *exe, hx_instance_t **out, hx_report_t *report);
+void hx_instance_give(hx_executable_t *exe, hx_instance_t *instance);
+void hx_instance_destroy(hx_executable_t *exe, hx_instance_t *instance);
+// Packs again what was written since, and takes hold of the packed forms for the next run.
+hx_status_t hx_instance_refresh(hx_executable_t *exe, hx_instance_t *instance, hx_report_t *report);
+hx_span hx_instance_span(const hx_executable_t *exe, const hx_instance_t *instance, uint32_t slot);
+
+// place.c: a new value in the memory of a device, uninitialised.
+hx_status_t hx_value_create_on(hx_opened_device_t *device, const hx_params_t *params, const hx_type_t *type,
+                               bool secret, hx_value_t **out, hx_report_t *report);
+
+// copy.c: enqueues row copies between two slots' places.
+int32_t hx_copy_rows(const hx_opened_device_t *device, hx_queue *queue, const hx_layout_t *to_layout, hx_span to,
+                     const hx_layout_t *from_layout, hx_span from, hx_error *error);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linking, from a clone of the program to an executable: passes, slots, implementations, plan, description.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/link/executable.h"
+#include "core/passes/passes.h"
+
+#define LINK_STEPS "infer-state,resolve-keys,lower{only=missing},infer-state"
+
+hx_status_t hx_link_count(hx_linker_t *linker, hx_status_t status) {
+  if (status == HX_STATUS_OK) return HX_STATUS_OK;
+  if (linker->fault_count++ == 0) linker->first_status = status;
+  return status == HX_STATUS_OUT_OF_MEMORY ? status : HX_STATUS_OK;
+}
+
+hx_status_t hx_link_fail(hx_linker_t *linker, const hx_ir_op_t *op, hx_code_t code, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (size < 0) text[0] = '\0';
+  const hx_status_t status = op == NULL ? hx_report_fail(linker->report, code, "%s", text)
+                                        : hx_report_fail_at(linker->report, code, linker->exe->program->source,
+                                                            op->line, op->column, "%s: %s", op->info->name, text);
+  hx_link_count(linker, status);
+  return status;
+}
+
+// ------------------------------------------------------------------ life of an executable
+
+hx_executable_t *hx_executable_retain(const hx_executable_t *executable) {
+  hx_executable_t *owner = (hx_executable_t *)(uintptr_t)executable;  // the count alone changes
+  atomic_fetch_add_explicit(&owner->refs, 1, memory_order_relaxed);
+  return owner;
+}
+
+static void free_step(hx_step_t *step) {
+  if (step->prepared != NULL) step->resolution.implementation->record->destroy(step->prepared);
+  for (uint32_t i = 0; i < step->resource_count; ++i) hx_packed_form_release(step->resources[i].form);
+}
+
+static void free_executable(hx_executable_t *exe) {
+  while (exe->pool != NULL) {
+    hx_instance_t *instance = exe->pool;
+    exe->pool = instance->next;
+    hx_instance_destroy(exe, instance);
+  }
+  for (size_t i = 0; i < exe->steps.count; ++i) free_step(&exe->steps.items[i]);
+  for (size_t i = 0; i < exe->material_count; ++i) {
+    hx_tensor_release(exe->materials[i].tensor);
+    hx_placed_release(exe->materials[i].placed);
+  }
+  hx_device_tables_release(exe->tables);
+  hx_free(exe->steps.items);
+  hx_free(exe->slots);
+  hx_free(exe->roots);
+  hx_free(exe->materials);
+  hx_free(exe->manifest);
+  hx_free(exe->host_source);
+  hx_program_release(exe->program);
+  hx_keys_release(exe->keys);
+  hx_params_release(exe->params);
+  hx_backend_release(exe->backend);
+  pthread_mutex_destroy(&exe->lock);
+  hx_arena_deinit(&exe->arena);
+  hx_free(exe);
+}
+
+void hx_executable_release(hx_executable_t *executable) {
+  if (executable == NULL || atomic_fetch_sub_explicit(&executable->refs, 1, memory_order_acq_rel) != 1) return;
+  free_executable(executable);
+}
+
+size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports) {
+  *out_ports = executable->inputs;
+  return executable->input_count;
+}
+
+size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t **out_ports) {
+  *out_ports = executable->outputs;
+  return executable->output_count;
+}
+
+const char *hx_executable_manifest(const hx_executable_t *executable) { return executable->manifest; }
+const char *hx_executable_source(const hx_executable_t *executable) { return executable->host_source; }
+
+static hx_executable_t *create_executable(const hx_link_source_t *source, const hx_backend_t *backend) {
+  hx_executable_t *exe = hx_zalloc(1, sizeof *exe);
+  if (exe == NULL) return NULL;
+  atomic_init(&exe->refs, 1);
+  hx_arena_init(&exe->arena);
+  pthread_mutex_init(&exe->lock, NULL);
+  exe->params = hx_params_retain(source->params);
+  exe->keys = source->keys == NULL ? NULL : hx_keys_retain(source->keys);
+  exe->backend = hx_backend_retain(backend);
+  exe->device = backend->devices[0];
+  if (source->keys != NULL) memcpy(exe->key_id, source->keys->id, sizeof exe->key_id);
+  return exe;
+}
+
+// ------------------------------------------------------------------ passes
+
+static bool is_asked_for(const hx_linker_t *linker, const hx_ir_op_t *op) {
+  if (hx_attrs_find(op->attrs, "heliox.implementation") != NULL) return true;
+  for (size_t i = 0; i < linker->options->wish_count; ++i) {
+    const char *operation = linker->options->wishes[i].operation;
+    if (operation != NULL && strcmp(operation, op->info->name) == 0) return true;
+  }
+  return false;
+}
+
+// What `lower` leaves alone: structure, views, operations asked for by implementation, and what the backend covers.
+// Open types are left alone too: they are named as faults later.
+static bool is_native(void *argument, const hx_ir_op_t *op) {
+  const hx_linker_t *linker = argument;
+  const hx_op_tier_t tier = op->info->tier;
+  if (tier == HX_TIER_STRUCTURE || tier == HX_TIER_HOST || hx_link_is_view(op) || is_asked_for(linker, op)) return true;
+  const size_t count = op->operand_count + op->result_count;
+  const hx_type_t **types = hx_zalloc(count, sizeof *types);
+  if (types == NULL) return true;
+  bool is_complete = true, secret = false;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_operand = i < op->operand_count;
+    types[i] = is_operand ? op->operands[i]->type : op->results[i - op->operand_count]->type;
+    is_complete = is_complete && hx_type_is_complete(types[i]);
+  }
+  for (size_t i = 0; linker->options->secret_inputs != NULL && i < linker->exe->input_count; ++i) {
+    secret = secret || linker->options->secret_inputs[i];
+  }
+  const hx_invocation_t call = {.op = op->info,
+                                .operands = types,
+                                .operand_count = op->operand_count,
+                                .results = types + op->operand_count,
+                                .result_count = op->result_count,
+                                .ring = linker->ring,
+                                .secret = secret};
+  const bool native = !is_complete || hx_backend_supports(linker->exe->backend, &call);
+  hx_free((void *)types);
+  return native;
+}
+
+// A reference whose type is open takes what is missing from the value bound to it.
+static hx_status_t merge_binding(hx_ir_op_t *op, void *argument) {
+  const hx_linker_t *linker = argument;
+  if (op->info->id != HX_OP_MATERIAL_REF) return HX_STATUS_OK;
+  const hx_attribute_t *symbol = hx_attrs_find(op->attrs, "symbol");
+  const hx_type_t *type = op->results[0]->type;
+  for (size_t i = 0; symbol != NULL && i < linker->source->binding_count; ++i) {
+    const hx_binding_t *binding = &linker->source->bindings[i];
+    if (!hx_str_equal(hx_str(binding->symbol), symbol->text) || binding->value->type.kind != type->kind) continue;
+    hx_type_t *merged = hx_zalloc(1, sizeof *merged);
+    if (merged == NULL) return HX_STATUS_OUT_OF_MEMORY;
+    hx_type_copy(merged, type);
+    hx_type_merge(merged, &binding->value->type);
+    const hx_type_t *interned = hx_program_type(linker->exe->program, merged);
+    hx_free(merged);
+    if (interned == NULL) return HX_STATUS_OUT_OF_MEMORY;
+    hx_ir_set_type(linker->exe->program, op->results[0], interned);
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t run_passes(hx_linker_t *linker) {
+  hx_executable_t *exe = linker->exe;
+  const hx_pass_env_t env = {
+      .ring = linker->ring, .is_native = is_native, .native_argument = linker, .report = linker->report};
+  const char *pipeline = linker->options->pipeline == NULL ? hx_pipeline_default() : linker->options->pipeline;
+  exe->pipeline = hx_arena_str(&exe->arena, hx_str(pipeline)).data;
+  if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  exe->input_count = exe->program->input_count;
+  HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
+  HX_TRY(hx_pipeline_run(exe->program, "infer-state", &env));
+  if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
+  HX_TRY(hx_pipeline_run(exe->program, LINK_STEPS, &env));
+  return hx_program_refresh(exe->program, linker->report);
+}
+
+// ------------------------------------------------------------------ linking
+
+static hx_status_t make_tables(hx_linker_t *linker, const hx_ir_op_t *func) {
+  hx_executable_t *exe = linker->exe;
+  hx_arena_t *arena = &exe->arena;
+  linker->value_count = hx_ir_number((hx_ir_op_t *)(uintptr_t)func);
+  exe->inputs = exe->program->inputs;
+  exe->outputs = exe->program->outputs;
+  exe->input_count = exe->program->input_count;
+  exe->output_count = exe->program->output_count;
+  exe->input_types = hx_arena_alloc(arena, exe->input_count * sizeof *exe->input_types);
+  exe->output_types = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_types);
+  exe->input_layouts = hx_arena_alloc(arena, exe->input_count * sizeof *exe->input_layouts);
+  exe->secret_inputs = hx_arena_alloc(arena, exe->input_count * sizeof *exe->secret_inputs);
+  exe->output_rules = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_rules);
+  linker->slot_of = hx_alloc(linker->value_count * sizeof *linker->slot_of);
+  linker->material_of = hx_alloc(linker->value_count * sizeof *linker->material_of);
+  linker->placements = hx_zalloc(linker->value_count, sizeof *linker->placements);
+  if (exe->input_types == NULL || exe->output_types == NULL || exe->input_layouts == NULL ||
+      exe->secret_inputs == NULL || exe->output_rules == NULL || linker->slot_of == NULL ||
+      linker->material_of == NULL || linker->placements == NULL) {
+    return HX_STATUS_OUT_OF_MEMORY;
+  }
+  for (size_t i = 0; i < linker->value_count; ++i) linker->slot_of[i] = linker->material_of[i] = HX_NONE;
+  for (size_t i = 0; i < exe->input_count; ++i) {
+    const bool given = linker->options->secret_inputs != NULL && linker->options->secret_inputs[i];
+    exe->secret_inputs[i] = given || hx_link_port_attr(func, "arg_attrs", i, "heliox.secret") != NULL;
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t link_stages(hx_linker_t *linker) {
+  hx_executable_t *exe = linker->exe;
+  const hx_ir_op_t *func = hx_program_find(exe->program, "main");
+  if (func == NULL) return hx_report_fail(linker->report, HX_CODE_SYMBOL_NAME, "the program has no function @main");
+  linker->block = hx_func_block(func);
+  HX_TRY(make_tables(linker, func));
+  HX_TRY(hx_link_place_results(linker));
+  HX_TRY(hx_link_slots(linker));
+  HX_TRY(hx_link_resolve(linker));
+  HX_TRY(hx_link_inherit(linker));
+  if (linker->fault_count > 0 || linker->options->check_only) return linker->first_status;
+  HX_TRY(hx_device_tables_acquire(exe->device, linker->ring, &exe->tables, linker->report));
+  HX_TRY(hx_link_prepare(linker));
+  if (linker->fault_count > 0) return linker->first_status;
+  HX_TRY(hx_link_plan(linker));
+  if (linker->fault_count > 0) return linker->first_status;
+  HX_TRY(hx_executable_describe(exe));
+  return hx_executable_write_source(exe);
+}
+
+hx_status_t hx_link_program(const hx_link_source_t *source, const hx_backend_t *backend,
+                            const hx_link_options_t *options, hx_executable_t **out, hx_report_t *report) {
+  hx_executable_t *exe = create_executable(source, backend);
+  if (exe == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to link");
+  hx_linker_t linker = {.exe = exe,
+                        .source = source,
+                        .options = options,
+                        .ring = hx_params_ring(source->params),
+                        .report = report,
+                        .first_status = HX_STATUS_OK};
+  const size_t before = hx_report_count(report);
+  hx_status_t status = hx_program_clone(source->program, &exe->program);
+  if (status == HX_STATUS_OK) status = run_passes(&linker);
+  if (status == HX_STATUS_OK) status = link_stages(&linker);
+  hx_free(linker.slot_of);
+  hx_free(linker.material_of);
+  hx_free(linker.placements);
+  if (status == HX_STATUS_OUT_OF_MEMORY && hx_report_count(report) == before) {
+    hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to link");
+  }
+  if (status != HX_STATUS_OK || options->check_only) {
+    free_executable(exe);
+    return status;
+  }
+  *out = exe;
+  return HX_STATUS_OK;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manifest of an executable: what was resolved, from which plugins, with which materials and memory. It holds no
+// address, time or run-time id, so two links of one program give equal texts.
+#include <jansson.h>
+#include <string.h>
+
+#include "core/link/executable.h"
+
+static json_t *text_of(const char *text) { return json_string(text == NULL ? "" : text); }
+
+static json_t *number_of(uint64_t number) { return json_integer((json_int_t)number); }
+
+static json_t *type_text(const hx_type_t *type) {
+  hx_text_t text;
+  hx_text_init(&text);
+  json_t *json = hx_type_print(type, &text) == HX_STATUS_OK && !text.failed ? text_of(text.data) : NULL;
+  hx_text_deinit(&text);
+  return json;
+}
+
+static json_t *describe_ports(const hx_port_t *ports, const hx_type_t *const *types, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; ++i) {
+    json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "name", text_of(ports[i].name), "role",
+                                          text_of(ports[i].role), "type", type_text(types[i])));
+  }
+  return list;
+}
+
+static json_t *describe_plugins(const hx_executable_t *exe) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < exe->backend->plugin_count; ++i) {
+    const hx_loaded_plugin_t *plugin = exe->backend->plugins[i];
+    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "id", text_of(plugin->record->id), "name",
+                                          text_of(plugin->record->name), "version", text_of(plugin->record->version),
+                                          "sha256", text_of(plugin->digest)));
+  }
+  return list;
+}
+
+static json_t *describe_slots(const hx_executable_t *exe, const uint32_t *slots, uint32_t count) {
+  static const char *const kinds[] = {"input", "output", "material", "slab"};
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < count; ++i) {
+    const hx_slot_t *slot = &exe->slots[slots[i]];
+    const hx_root_t *root = &exe->roots[hx_root_of(exe, slot->root)];
+    json_t *place = json_pack("{s:o, s:o, s:o}", "value", text_of(slot->name), "memory", text_of(kinds[root->kind]),
+                              "offset", number_of(slot->offset + (root->kind == HX_ROOT_SLAB ? root->offset : 0)));
+    if (root->kind != HX_ROOT_SLAB) json_object_set_new(place, "index", number_of(root->index));
+    if (slot->secret) json_object_set_new(place, "secret", json_true());
+    json_array_append_new(list, place);
+  }
+  return list;
+}
+
+static json_t *describe_resources(const hx_executable_t *exe, const hx_step_t *step) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < step->resource_count; ++i) {
+    const hx_step_resource_t *resource = &step->resources[i];
+    const char *source =
+        resource->operand == HX_NONE ? resource->name : exe->slots[step->operands[resource->operand]].name;
+    json_array_append_new(list, json_pack("{s:o, s:o}", "kind", text_of(resource->kind),
+                                          resource->operand == HX_NONE ? "handle" : "packed_from", text_of(source)));
+  }
+  return list;
+}
+
+static json_t *describe_step(const hx_executable_t *exe, size_t index) {
+  const hx_step_t *step = &exe->steps.items[index];
+  const bool is_call = step->kind == HX_STEP_CALL;
+  json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "index", number_of(index), "operation",
+                           text_of(is_call ? step->op->info->name : "copy"), "operands",
+                           describe_slots(exe, step->operands, step->operand_count), "results",
+                           describe_slots(exe, step->results, step->result_count));
+  json_object_set_new(json, "line", number_of(step->op->line));
+  if (!is_call) {
+    json_object_set_new(json, "for", text_of(step->op->info->name));
+    return json;
+  }
+  json_object_set_new(json, "implementation", text_of(step->resolution.implementation->qualified));
+  json_object_set_new(json, "signature", number_of(step->op->info->signature));
+  if (step->resolution.variant[0] != '\0') json_object_set_new(json, "variant", text_of(step->resolution.variant));
+  if (step->resource_count > 0) json_object_set_new(json, "resources", describe_resources(exe, step));
+  for (uint32_t i = 0; i < step->result_count; ++i) {
+    if (step->in_place[i] < 0) continue;
+    json_t *pair = json_pack("{s:o, s:o}", "result", number_of(i), "operand", number_of((uint64_t)step->in_place[i]));
+    if (json_object_get(json, "in_place") == NULL) json_object_set_new(json, "in_place", json_array());
+    json_array_append_new(json_object_get(json, "in_place"), pair);
+  }
+  return json;
+}
+
+static json_t *describe_materials(const hx_executable_t *exe) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < exe->material_count; ++i) {
+    const hx_bound_material_t *material = &exe->materials[i];
+    const char *place = material->placed != NULL ? "copied to the device" : "in place";
+    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "index", number_of(i), "symbol",
+                                          text_of(material->symbol), "type", type_text(material->type), "bytes",
+                                          number_of(hx_layout_extent(&material->tensor->layout) *
+                                                    hx_dtype_bytes(material->tensor->layout.dtype)),
+                                          "memory", text_of(place)));
+  }
+  return list;
+}
+
+static json_t *describe_memory(const hx_executable_t *exe) {
+  json_t *roots = json_array();
+  for (size_t r = 0; r < exe->root_count; ++r) {
+    const hx_root_t *root = &exe->roots[r];
+    if (root->kind != HX_ROOT_SLAB || root->is_merged || !root->is_used) continue;
+    json_array_append_new(
+        roots, json_pack("{s:o, s:o, s:o, s:o}", "offset", number_of(root->offset), "bytes", number_of(root->bytes),
+                         "first", number_of(root->first), "last", number_of(root->last)));
+  }
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "slab_bytes", number_of(exe->slab_bytes), "bytes_without_reuse",
+                   number_of(exe->unshared_bytes), "scratch_device_bytes", number_of(exe->scratch_device),
+                   "scratch_host_bytes", number_of(exe->scratch_host), "slab", roots);
+}
+
+static json_t *describe(const hx_executable_t *exe) {
+  json_t *steps = json_array();
+  for (size_t s = 0; s < exe->steps.count; ++s) json_array_append_new(steps, describe_step(exe, s));
+  json_t *device =
+      json_pack("{s:o, s:o}", "name", text_of(exe->device->name), "description", text_of(exe->device->info.name));
+  json_t *json = json_object();
+  json_object_set_new(json, "heliox", text_of(hx_version()));
+  json_object_set_new(json, "params", text_of(hx_params_digest_hex(exe->params)));
+  json_object_set_new(json, "pipeline", text_of(exe->pipeline));
+  json_object_set_new(json, "plugins", describe_plugins(exe));
+  json_object_set_new(json, "device", device);
+  json_object_set_new(json, "inputs", describe_ports(exe->inputs, exe->input_types, exe->input_count));
+  json_object_set_new(json, "outputs", describe_ports(exe->outputs, exe->output_types, exe->output_count));
+  json_object_set_new(json, "steps", steps);
+  json_object_set_new(json, "materials", describe_materials(exe));
+  json_object_set_new(json, "memory", describe_memory(exe));
+  return json;
+}
+
+hx_status_t hx_executable_describe(hx_executable_t *exe) {
+  json_t *json = describe(exe);
+  char *text = json == NULL ? NULL : json_dumps(json, JSON_SORT_KEYS | JSON_INDENT(2));
+  json_decref(json);
+  if (text == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  exe->manifest = hx_strdup(text);
+  free(text);  // jansson's own allocation
+  return exe->manifest == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call description of the plugin ABI, made from an operation of the IR whose types are complete.
+#ifndef HELIOX_CORE_LINK_REGION_H
+#define HELIOX_CORE_LINK_REGION_H
+
+#include "core/ckks/params.h"
+#include "core/plugin/plugin.h"
+#include "core/tensor/tensor.h"
+
+// One operand or result as it lies in memory.
+typedef struct hx_region_value {
+  const hx_type_t *type;
+  const hx_layout_t *layout;
+  const hx_primes_t *primes;  // of the rows
+  bool secret, immutable;
+} hx_region_value_t;
+
+typedef struct hx_region_call {
+  const hx_op_info_t *op;
+  hx_attrs_t attrs;
+  const hx_region_value_t *operands, *results;
+  uint32_t operand_count, result_count;
+  const hx_resource *resources;  // sources are operand indices
+  uint32_t resource_count;
+  const hx_ring *ring;
+  hx_tables *tables;
+  const char *variant;  // NULL: the plugin chooses
+} hx_region_call_t;
+
+// A region of one operation. Value ids: operands in order, then results; inputs and outputs are these, in order. Batch
+// and component broadcasts become strides of 0. Steps of rotations are taken into [0, slots); value and scale of
+// ckks.add_scalar and ckks.mul_scalar become `residues`; no scale, symbol or request crosses.
+// All memory is the arena's. Faults (value, scale-range): constants that do not fit.
+hx_status_t hx_region_build(hx_arena_t *arena, const hx_region_call_t *call, const hx_region **out,
+                            hx_report_t *report);
+
+// One tensor descriptor, in the arena; NULL on exhaustion.
+const hx_tensor_desc *hx_region_desc(hx_arena_t *arena, const hx_region_value_t *value);
+
+// The attribute "step" or "steps" taken modulo the slots.
+int64_t hx_canonical_step(int64_t step, uint32_t slots);
+
+#endif

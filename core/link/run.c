@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run: check, bind the memory of inputs and outputs, enqueue every step, wait, and leave nothing half done.
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/link/executable.h"
+
+typedef struct run {
+  hx_executable_t *exe;
+  hx_instance_t *instance;
+  const hx_value_t *const *inputs;
+  hx_value_t **outputs;
+  const hx_run_options_t *options;
+  hx_report_t *report;
+} run_t;
+
+// ------------------------------------------------------------------ binding
+
+// An input whose rows do not lie as they were prepared for is copied into memory that the instance keeps.
+static hx_status_t stage_input(run_t *run, size_t index, hx_span from) {
+  hx_executable_t *exe = run->exe;
+  hx_instance_t *instance = run->instance;
+  const hx_layout_t *to_layout = &exe->input_layouts[index];
+  const uint64_t bytes = hx_layout_extent(to_layout) * hx_dtype_bytes(to_layout->dtype);
+  if (instance->staging[index] == NULL) {
+    HX_TRY(hx_device_alloc(exe->device, HX_SPACE_DEVICE, bytes, exe->secret_inputs[index], &instance->staging[index],
+                           run->report));
+  }
+  const hx_span to = {.buffer = instance->staging[index]->buffer};
+  hx_error error = hx_error_make();
+  const int32_t result =
+      hx_copy_rows(exe->device, instance->queue, to_layout, to, &run->inputs[index]->tensor->layout, from, &error);
+  for (size_t r = 0; r < exe->root_count; ++r) {
+    if (exe->roots[r].kind == HX_ROOT_INPUT && exe->roots[r].index == index) instance->roots[r] = to;
+  }
+  return hx_plugin_status(exe->device->plugin, result, &error, "copy an input", run->report);
+}
+
+static hx_status_t bind_input(run_t *run, size_t root) {
+  const hx_executable_t *exe = run->exe;
+  const size_t index = exe->roots[root].index;
+  const hx_tensor_t *tensor = run->inputs[index]->tensor;
+  char what[HX_NAME_MAX + 16];
+  snprintf(what, sizeof what, "input %.*s", HX_NAME_MAX, exe->inputs[index].name);
+  hx_span span = {.offset = tensor->offset};
+  HX_TRY(hx_device_buffer(exe->device, tensor->storage, what, &span.buffer, run->report));
+  run->instance->roots[root] = span;
+  const bool as_prepared = hx_layout_equal(&tensor->layout, &exe->input_layouts[index]);
+  return as_prepared && span.offset % exe->device->alignment == 0 ? HX_STATUS_OK : stage_input(run, index, span);
+}
+
+// Memory for a result that the caller did not bring: host memory where the device works on it, else the device's own.
+static hx_status_t create_output(run_t *run, size_t index) {
+  hx_executable_t *exe = run->exe;
+  const hx_type_t *type = exe->output_types[index];
+  const bool secret = exe->output_rules[index].secret;
+  if (hx_device_imports(exe->device)) {
+    const hx_status_t status = hx_value_create(exe->params, type, secret, &run->instance->results[index]);
+    return status != HX_STATUS_OUT_OF_MEMORY ? status
+                                             : hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY,
+                                                              "no memory for output %s", exe->outputs[index].name);
+  }
+  return hx_value_create_on(exe->device, exe->params, type, secret, &run->instance->results[index], run->report);
+}
+
+static hx_status_t bind_output(run_t *run, size_t root) {
+  hx_executable_t *exe = run->exe;
+  const size_t index = exe->roots[root].index;
+  run->instance->results[index] = run->outputs[index];
+  if (run->outputs[index] == NULL) HX_TRY(create_output(run, index));
+  const hx_tensor_t *tensor = run->instance->results[index]->tensor;
+  char what[HX_NAME_MAX + 16];
+  snprintf(what, sizeof what, "output %.*s", HX_NAME_MAX, exe->outputs[index].name);
+  hx_span *span = &run->instance->roots[root];
+  span->offset = tensor->offset;
+  return hx_device_buffer(exe->device, tensor->storage, what, &span->buffer, run->report);
+}
+
+static hx_status_t bind(run_t *run) {
+  hx_executable_t *exe = run->exe;
+  for (size_t i = 0; i < exe->output_count; ++i) run->instance->results[i] = NULL;
+  for (size_t r = 0; r < exe->root_count; ++r) {
+    if (exe->roots[r].kind == HX_ROOT_INPUT) HX_TRY(bind_input(run, r));
+    if (exe->roots[r].kind == HX_ROOT_OUTPUT) HX_TRY(bind_output(run, r));
+  }
+  hx_span *spans = run->instance->spans;
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_t *step = &exe->steps.items[s];
+    for (uint32_t i = 0; i < step->operand_count; ++i)
+      *spans++ = hx_instance_span(exe, run->instance, step->operands[i]);
+    for (uint32_t i = 0; i < step->result_count; ++i) *spans++ = hx_instance_span(exe, run->instance, step->results[i]);
+  }
+  return hx_instance_refresh(exe, run->instance, run->report);
+}
+
+// ------------------------------------------------------------------ steps
+
+static hx_status_t fail_step(const run_t *run, size_t index, int32_t result, const hx_error *error) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  char what[192];
+  snprintf(what, sizeof what, "step %zu, %s (line %u)", index, step->op->info->name, step->op->line);
+  if (step->kind == HX_STEP_COPY) return hx_plugin_status(run->exe->device->plugin, result, error, what, run->report);
+  return hx_implementation_status(step->resolution.implementation, result, error, what, run->report);
+}
+
+static hx_status_t execute(run_t *run, size_t index) {
+  const hx_executable_t *exe = run->exe;
+  const hx_step_t *step = &exe->steps.items[index];
+  const hx_call *call = &run->instance->calls[index];
+  hx_error error = hx_error_make();
+  int32_t result;
+  if (step->kind == HX_STEP_COPY) {
+    result = hx_copy_rows(exe->device, run->instance->queue, &exe->slots[step->results[0]].layout, call->outputs[0],
+                          &exe->slots[step->operands[0]].layout, call->inputs[0], &error);
+  } else {
+    result = step->resolution.implementation->record->execute(step->prepared, call, &error);
+  }
+  return result == HX_OK ? HX_STATUS_OK : fail_step(run, index, result, &error);
+}
+
+static hx_status_t execute_all(run_t *run) {
+  for (size_t s = 0; s < run->exe->steps.count; ++s) {
+    if (run->options != NULL && run->options->cancelled != NULL && run->options->cancelled(run->options->argument)) {
+      return hx_report_fail(run->report, HX_CODE_CANCELLED, "the run was cancelled before step %zu of %zu", s,
+                            run->exe->steps.count);
+    }
+    HX_TRY(execute(run, s));
+  }
+  return HX_STATUS_OK;
+}
+
+// Waits. A failure that surfaces only now counts the executes up to the one that failed.
+static hx_status_t wait_all(const run_t *run, bool report_late) {
+  hx_error error = hx_error_make();
+  const int32_t result = run->exe->device->queue.sync(run->instance->queue, &error);
+  if (result == HX_OK || !report_late) return HX_STATUS_OK;
+  uint32_t execute_index = 0;
+  for (size_t s = 0; s < run->exe->steps.count; ++s) {
+    if (run->exe->steps.items[s].kind != HX_STEP_CALL) continue;
+    if (execute_index++ == error.op) return fail_step(run, s, result, &error);
+  }
+  return hx_plugin_status(run->exe->device->plugin, result, &error, "wait for the run", run->report);
+}
+
+// ------------------------------------------------------------------ endings
+
+static void finish_output(const run_t *run, size_t index, const uint8_t key_id[16]) {
+  const hx_output_rule_t *rule = &run->exe->output_rules[index];
+  hx_value_t *value = run->instance->results[index];
+  uint64_t count = rule->least_count;
+  bool is_complex = rule->is_complex;
+  for (size_t i = 0; i < run->exe->input_count; ++i) {
+    if (((rule->inputs[i / 64] >> (i % 64)) & 1) == 0) continue;
+    is_complex = is_complex || run->inputs[i]->is_complex;
+    if (!rule->count_is_written && run->inputs[i]->count > count) count = run->inputs[i]->count;
+  }
+  value->count = count;
+  value->is_complex = is_complex;
+  if (value->type.kind == HX_TYPE_CIPHERTEXT) memcpy(value->key_id, key_id, sizeof value->key_id);
+  hx_tensor_touch(value->tensor);
+  run->outputs[index] = value;
+}
+
+static void clear_secrets(const run_t *run) {
+  hx_instance_t *instance = run->instance;
+  if (!run->exe->has_secrets) return;
+  if (instance->slab != NULL) (void)hx_device_clear(run->exe->device, instance->slab, 0, instance->slab->bytes, NULL);
+  if (instance->scratch != NULL)
+    (void)hx_device_clear(run->exe->device, instance->scratch, 0, instance->scratch->bytes, NULL);
+  for (size_t i = 0; i < run->exe->input_count; ++i) {
+    if (instance->staging[i] == NULL || !run->exe->secret_inputs[i]) continue;
+    (void)hx_device_clear(run->exe->device, instance->staging[i], 0, instance->staging[i]->bytes, NULL);
+  }
+}
+
+// Given outputs are zeroed, created ones disappear.
+static void discard_outputs(const run_t *run) {
+  for (size_t i = 0; i < run->exe->output_count; ++i) {
+    if (run->outputs[i] == NULL) {
+      hx_value_release(run->instance->results[i]);
+    } else {
+      const hx_tensor_t *tensor = run->outputs[i]->tensor;
+      const uint64_t bytes = hx_layout_extent(&tensor->layout) * hx_dtype_bytes(tensor->layout.dtype);
+      (void)hx_device_clear(run->exe->device, tensor->storage, tensor->offset, bytes, NULL);
+    }
+    run->instance->results[i] = NULL;
+  }
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void count_run(hx_executable_t *exe, double seconds) {
+  pthread_mutex_lock(&exe->lock);
+  exe->runs += 1;
+  exe->seconds = seconds;
+  pthread_mutex_unlock(&exe->lock);
+}
+
+hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                        const hx_run_options_t *options, hx_report_t *report) {
+  const double start = now();
+  uint8_t key_id[16];
+  HX_TRY(hx_run_check(executable, inputs, outputs, key_id, report));
+  run_t run = {.exe = executable, .inputs = inputs, .outputs = outputs, .options = options, .report = report};
+  HX_TRY(hx_instance_take(executable, &run.instance, report));
+  hx_status_t status = bind(&run);
+  if (status == HX_STATUS_OK) status = execute_all(&run);
+  const hx_status_t late = wait_all(&run, status == HX_STATUS_OK);  // always: operands must outlive what is enqueued
+  if (status == HX_STATUS_OK) status = late;
+  clear_secrets(&run);
+  if (status != HX_STATUS_OK) {
+    discard_outputs(&run);
+    hx_instance_destroy(executable, run.instance);  // its queue may be poisoned
+    return status;
+  }
+  for (size_t i = 0; i < executable->output_count; ++i) finish_output(&run, i, key_id);
+  hx_instance_give(executable, run.instance);
+  count_run(executable, now() - start);
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                   hx_report_t *report) {
+  return hx_run_with(executable, inputs, outputs, NULL, report);
+}
+
+void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out) {
+  hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;  // the lock changes
+  pthread_mutex_lock(&exe->lock);
+  *out = (hx_run_stats_t){
+      .slab_bytes = exe->slab_bytes, .calls = exe->call_count, .runs = exe->runs, .seconds = exe->seconds};
+  pthread_mutex_unlock(&exe->lock);
+}

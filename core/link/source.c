@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The prepared control flow as C text for people: memory, then one line a step. It is not compiled by anything.
+#include <string.h>
+
+#include "core/link/executable.h"
+
+static void write_ports(const hx_executable_t *exe, hx_text_t *out) {
+  for (size_t i = 0; i < exe->input_count; ++i) {
+    hx_text_printf(out, "//   in[%zu]   %s: ", i, exe->inputs[i].name);
+    (void)hx_type_print(exe->input_types[i], out);
+    hx_text_puts(out, "\n");
+  }
+  for (size_t i = 0; i < exe->output_count; ++i) {
+    hx_text_printf(out, "//   out[%zu]  %s: ", i, exe->outputs[i].name);
+    (void)hx_type_print(exe->output_types[i], out);
+    hx_text_puts(out, "\n");
+  }
+  for (size_t i = 0; i < exe->material_count; ++i) {
+    const char *symbol = exe->materials[i].symbol;
+    hx_text_printf(out, "//   mat[%zu]  %s%s: ", i, symbol[0] == '\0' ? "" : "@",
+                   symbol[0] == '\0' ? "a constant" : symbol);
+    (void)hx_type_print(exe->materials[i].type, out);
+    hx_text_puts(out, "\n");
+  }
+}
+
+static void write_place(const hx_executable_t *exe, uint32_t index, hx_text_t *out) {
+  const hx_slot_t *slot = &exe->slots[index];
+  const hx_root_t *root = &exe->roots[hx_root_of(exe, slot->root)];
+  uint64_t offset = slot->offset;
+  switch (root->kind) {
+    case HX_ROOT_INPUT:
+      hx_text_printf(out, "in[%u]", root->index);
+      break;
+    case HX_ROOT_OUTPUT:
+      hx_text_printf(out, "out[%u]", root->index);
+      break;
+    case HX_ROOT_MATERIAL:
+      hx_text_printf(out, "mat[%u]", root->index);
+      break;
+    case HX_ROOT_SLAB:
+      hx_text_puts(out, "slab");
+      offset += root->offset;
+      break;
+  }
+  if (offset > 0) hx_text_printf(out, " + %llu", (unsigned long long)offset);
+}
+
+static void write_places(const hx_executable_t *exe, const uint32_t *slots, uint32_t count, const char *lead,
+                         hx_text_t *out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    hx_text_puts(out, i == 0 ? lead : ", ");
+    write_place(exe, slots[i], out);
+  }
+}
+
+static void write_attr_value(const hx_attribute_t *value, hx_text_t *out) {
+  switch (value->kind) {
+    case HX_ATTRIBUTE_INTEGER:
+      hx_text_printf(out, "%lld", (long long)value->integer);
+      break;
+    case HX_ATTRIBUTE_FLOAT:
+      hx_text_printf(out, "%.17g", value->number);
+      break;
+    case HX_ATTRIBUTE_TEXT:
+      hx_text_json(out, value->text);
+      break;
+    case HX_ATTRIBUTE_LIST:
+      hx_text_puts(out, "{");
+      for (size_t i = 0; i < value->count; ++i) {
+        if (i > 0) hx_text_puts(out, ", ");
+        write_attr_value(&value->list[i], out);
+      }
+      hx_text_puts(out, "}");
+      break;
+    default:
+      hx_text_puts(out, "...");
+      break;
+  }
+}
+
+// "rns_mul": the operation's name as a C identifier.
+static void write_identifier(const char *name, hx_text_t *out) {
+  for (const char *c = name; *c != '\0'; ++c) hx_text_append(out, (hx_str_t){.data = *c == '.' ? "_" : c, .size = 1});
+}
+
+static void write_call(const hx_executable_t *exe, const hx_step_t *step, hx_text_t *out) {
+  hx_text_puts(out, "  ");
+  write_identifier(step->op->info->name, out);
+  write_places(exe, step->results, step->result_count, "(", out);
+  write_places(exe, step->operands, step->operand_count, step->result_count > 0 ? ", " : "(", out);
+  for (size_t i = 0; i < step->op->attrs.count; ++i) {
+    const hx_named_attr_t *attr = &step->op->attrs.items[i];
+    hx_text_puts(out, ", /*");
+    hx_text_append(out, attr->name);
+    hx_text_puts(out, "*/ ");
+    write_attr_value(&attr->value, out);
+  }
+  hx_text_printf(out, ");  // %s = ", step->result_count > 0 ? exe->slots[step->results[0]].name : "");
+  hx_text_puts(out, step->resolution.implementation->qualified);
+  if (step->resolution.variant[0] != '\0') hx_text_printf(out, "/%s", step->resolution.variant);
+  for (uint32_t i = 0; i < step->result_count; ++i) {
+    if (step->in_place[i] >= 0) hx_text_printf(out, ", in place of operand %d", step->in_place[i]);
+  }
+  if (step->op->line > 0) hx_text_printf(out, ", line %u", step->op->line);
+  hx_text_puts(out, "\n");
+}
+
+static void write_step(const hx_executable_t *exe, const hx_step_t *step, hx_text_t *out) {
+  if (step->kind == HX_STEP_CALL) {
+    write_call(exe, step, out);
+    return;
+  }
+  const hx_layout_t *layout = &exe->slots[step->results[0]].layout;
+  hx_text_puts(out, "  copy_rows(");
+  write_place(exe, step->results[0], out);
+  hx_text_puts(out, ", ");
+  write_place(exe, step->operands[0], out);
+  hx_text_printf(out, ");  // %s, %u components of %u rows, for %s", exe->slots[step->operands[0]].name,
+                 layout->components, layout->limbs, step->op->info->name);
+  if (step->op->line > 0) hx_text_printf(out, ", line %u", step->op->line);
+  hx_text_puts(out, "\n");
+}
+
+hx_status_t hx_executable_write_source(hx_executable_t *exe) {
+  hx_text_t out;
+  hx_text_init(&out);
+  hx_text_printf(&out, "// %s on %s, parameters %s\n", exe->program->source, exe->device->name,
+                 hx_params_digest_hex(exe->params));
+  write_ports(exe, &out);
+  hx_text_printf(&out, "// %zu calls, %zu copies; the slab holds %llu bytes, %llu without reuse.\n", exe->call_count,
+                 exe->steps.count - exe->call_count, (unsigned long long)exe->slab_bytes,
+                 (unsigned long long)exe->unshared_bytes);
+  hx_text_puts(&out,
+               "void run(const word *const in[], word *const out[], const word *const mat[], unsigned char *slab) {\n");
+  for (size_t s = 0; s < exe->steps.count; ++s) write_step(exe, &exe->steps.items[s], &out);
+  hx_text_puts(&out, "}\n");
+  exe->host_source = hx_text_take(&out);
+  return exe->host_source == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
+}
