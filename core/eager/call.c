@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// One immediate call: parameters, key ids, state, keys, then arithmetic.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/eager/engine.h"
+#include "core/link/region.h"
+
+#define NAMED_ATTRS_MAX 4  // of one engine method
+
+static const char *operand_name(const hx_engine_call_t *call, size_t index) {
+  const hx_op_info_t *info = hx_op_info(call->id);
+  const char *name = "operand";
+  for (size_t i = 0; i < HX_OP_OPERANDS_MAX && info->operands[i].name != NULL && i <= index; ++i)
+    name = info->operands[i].name;
+  return name;
+}
+
+static void print_id(const uint8_t id[16], char text[33]) {
+  for (size_t i = 0; i < 16; ++i) snprintf(text + 2 * i, 3, "%02x", id[i]);
+}
+
+static bool has_id(const uint8_t id[16]) {
+  static const uint8_t none[16];
+  return memcmp(id, none, sizeof none) != 0;
+}
+
+// Every operand under the engine's parameters, all under one secret, the keys' where the engine has keys.
+static hx_status_t check_owners(const hx_engine_t *engine, const hx_engine_call_t *call, hx_report_t *report) {
+  const char *name = hx_op_info(call->id)->name;
+  const uint8_t *id = engine->keys != NULL && has_id(engine->keys->id) ? engine->keys->id : NULL;
+  const char *owner = "the engine's keys";
+  for (size_t i = 0; i < call->operand_count; ++i) {
+    const hx_value_t *value = call->operands[i];
+    if (value == NULL) {
+      return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: operand %s is NULL", name, operand_name(call, i));
+    }
+    if (!hx_params_same(value->params, engine->params)) {
+      return hx_report_fail(
+          report, HX_CODE_PARAMS_DIGEST, "%s: operand %s belongs to parameters %.16s..., the engine to %.16s...", name,
+          operand_name(call, i), hx_params_digest_hex(value->params), hx_params_digest_hex(engine->params));
+    }
+    if (!has_id(value->key_id)) continue;
+    if (id != NULL && memcmp(id, value->key_id, sizeof value->key_id) != 0) {
+      char found[33], expected[33];
+      print_id(value->key_id, found);
+      print_id(id, expected);
+      return hx_report_fail(report, HX_CODE_KEY_ID, "%s: operand %s carries key id %s, %s %s: another secret", name,
+                            operand_name(call, i), found, owner, expected);
+    }
+    if (id == NULL) owner = operand_name(call, i);
+    id = value->key_id;
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t infer(const hx_engine_t *engine, const hx_engine_call_t *call, hx_type_t *results,
+                         hx_report_t *report) {
+  const hx_type_t **types = hx_zalloc(call->operand_count, sizeof *types);
+  if (types == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call");
+  for (size_t i = 0; i < call->operand_count; ++i) types[i] = &call->operands[i]->type;
+  hx_infer_t inference = {.op = hx_op_info(call->id),
+                          .attrs = {.items = call->attrs, .count = call->attr_count},
+                          .operands = types,
+                          .operand_count = call->operand_count,
+                          .ring = hx_params_ring(engine->params),
+                          .results = results,
+                          .result_count = call->result_count,
+                          .report = report};
+  const hx_status_t status = hx_op_infer(&inference);
+  hx_free((void *)types);
+  return status;
+}
+
+// ------------------------------------------------------------------ keys
+
+static hx_status_t fail_key(const hx_engine_t *engine, const hx_engine_call_t *call, const char *which,
+                            hx_report_t *report) {
+  const char *name = hx_op_info(call->id)->name;
+  if (engine->keys == NULL) {
+    return hx_report_fail(report, HX_CODE_MISSING_KEY, "%s needs %s, and the engine was made without keys", name,
+                          which);
+  }
+  hx_text_t steps;
+  hx_text_init(&steps);
+  hx_keys_describe_steps(engine->keys, call->operands[0]->type.slots, &steps);
+  const hx_status_t status =
+      hx_report_fail(report, HX_CODE_MISSING_KEY, "%s needs %s, which the key set lacks; its rotations: %s", name,
+                     which, steps.data == NULL || steps.size == 0 ? "none" : steps.data);
+  hx_text_deinit(&steps);
+  return status;
+}
+
+static hx_status_t check_step(const hx_engine_t *engine, const hx_engine_call_t *call, int64_t step,
+                              hx_report_t *report) {
+  const uint32_t slots = call->operands[0]->type.slots;
+  const int64_t canonical = hx_canonical_step(step, slots);
+  if (canonical == 0) return HX_STATUS_OK;
+  const uint64_t element = hx_galois_element(hx_params_log_n(engine->params), slots, canonical);
+  if (engine->keys != NULL && hx_keys_find(engine->keys, HX_KEY_GALOIS, element) != NULL) return HX_STATUS_OK;
+  char which[96];
+  snprintf(which, sizeof which, "the rotation key of step %lld (element %llu)", (long long)step,
+           (unsigned long long)element);
+  return fail_key(engine, call, which, report);
+}
+
+static hx_status_t check_keys(const hx_engine_t *engine, const hx_engine_call_t *call, hx_report_t *report) {
+  const hx_attrs_t attrs = {.items = call->attrs, .count = call->attr_count};
+  const hx_keys_t *keys = engine->keys;
+  int64_t step;
+  switch (call->id) {
+    case HX_OP_CKKS_RELINEARIZE:
+      if (keys != NULL && keys->relin != NULL) return HX_STATUS_OK;
+      return fail_key(engine, call, "the relinearization key", report);
+    case HX_OP_CKKS_CONJUGATE:
+      if (keys != NULL && keys->conj != NULL) return HX_STATUS_OK;
+      return fail_key(engine, call, "the conjugation key", report);
+    case HX_OP_CKKS_ROTATE:
+      return hx_attrs_get_i64(attrs, "step", &step) ? check_step(engine, call, step, report) : HX_STATUS_OK;
+    case HX_OP_CKKS_ROTATE_MANY:
+    case HX_OP_CKKS_ROTATE_WEIGHTED_SUM:
+    case HX_OP_CKKS_ROTATE_SUM: {
+      const hx_attribute_t *steps;
+      size_t count;
+      if (!hx_attrs_get_list(attrs, "steps", &steps, &count)) return HX_STATUS_OK;
+      for (size_t i = 0; i < count; ++i) HX_TRY(check_step(engine, call, steps[i].integer, report));
+      return HX_STATUS_OK;
+    }
+    default:
+      return HX_STATUS_OK;
+  }
+}
+
+// ------------------------------------------------------------------ running
+
+static hx_status_t find_executable(hx_engine_t *engine, const hx_engine_call_t *call, const hx_type_t *results,
+                                   hx_executable_t **out, hx_report_t *report) {
+  *out = hx_call_cache_find(&engine->cache, call);
+  if (*out != NULL) return HX_STATUS_OK;
+  HX_TRY(hx_engine_link(engine, call, results, out, report));
+  hx_call_cache_add(&engine->cache, call, *out);
+  return HX_STATUS_OK;
+}
+
+static hx_status_t run(hx_engine_t *engine, const hx_engine_call_t *call, const hx_type_t *results, hx_value_t **outs,
+                       hx_report_t *report) {
+  if (hx_engine_is_view(call, &results[0])) return hx_engine_view(engine, call, &results[0], outs, report);
+  HX_TRY(check_keys(engine, call, report));
+  hx_executable_t *executable;
+  HX_TRY(find_executable(engine, call, results, &executable, report));
+  hx_value_t **made = hx_zalloc(call->result_count, sizeof *made);
+  hx_status_t status = made == NULL ? hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call")
+                                    : hx_run_with(executable, call->operands, made, NULL, report);
+  if (status == HX_STATUS_OK) memcpy(outs, made, call->result_count * sizeof *made);
+  hx_free(made);
+  hx_executable_release(executable);
+  return status;
+}
+
+// Steps into [0, slots), so that equal rotations share one entry of the cache.
+static hx_engine_call_t canonical_call(const hx_engine_call_t *call, hx_named_attr_t room[NAMED_ATTRS_MAX]) {
+  hx_engine_call_t canonical = *call;
+  if (call->id != HX_OP_CKKS_ROTATE || call->attr_count > NAMED_ATTRS_MAX) return canonical;
+  for (size_t i = 0; i < call->attr_count; ++i) {
+    room[i] = call->attrs[i];
+    if (hx_str_equal(room[i].name, hx_str("step"))) {
+      room[i].value.integer = hx_canonical_step(room[i].value.integer, call->operands[0]->type.slots);
+    }
+  }
+  canonical.attrs = room;
+  return canonical;
+}
+
+hx_status_t hx_engine_run(hx_engine_t *engine, const hx_engine_call_t *call, hx_value_t **outs, hx_report_t *report) {
+  if (engine == NULL || outs == NULL) {
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: engine or out is NULL", hx_op_info(call->id)->name);
+  }
+  HX_TRY(check_owners(engine, call, report));
+  hx_type_t *results = hx_zalloc(call->result_count, sizeof *results);
+  if (results == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call");
+  hx_named_attr_t room[NAMED_ATTRS_MAX];
+  hx_status_t status = infer(engine, call, results, report);
+  if (status == HX_STATUS_OK) {
+    const hx_engine_call_t canonical = canonical_call(call, room);
+    status = run(engine, &canonical, results, outs, report);
+  }
+  hx_free(results);
+  return status;
+}
