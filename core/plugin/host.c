@@ -13,6 +13,9 @@
 #include "core/plugin/elf.h"
 #include "heliox/plugin_layout.h"
 
+uint32_t hx_host_minor_min(void) { return 0; }
+uint32_t hx_host_minor_max(void) { return HX_ABI_MINOR; }
+
 const char *hx_host_os(void) { return "linux"; }
 
 uint16_t hx_host_machine(void) {
@@ -64,8 +67,10 @@ static size_t list_features(feature_t features[FEATURES_MAX]) {
   FEATURE("popcnt")
   FEATURE("avx")
   FEATURE("avx2")
-  FEATURE("fma") FEATURE("bmi") FEATURE("bmi2") FEATURE("pclmul") FEATURE("gfni") FEATURE("avx512f") FEATURE("avx512cd")
-      FEATURE("avx512dq") FEATURE("avx512bw") FEATURE("avx512vl") FEATURE("avx512ifma") FEATURE("avx512vbmi")
+  FEATURE("fma")
+  FEATURE("bmi")
+  FEATURE("bmi2") FEATURE("pclmul") FEATURE("gfni") FEATURE("avx512f") FEATURE("avx512cd") FEATURE("avx512dq")
+      FEATURE("avx512bw") FEATURE("avx512vl") FEATURE("avx512ifma") FEATURE("avx512vbmi")
 #undef FEATURE
 #elif defined(__aarch64__)
   const unsigned long bits = getauxval(AT_HWCAP);

@@ -5,7 +5,9 @@
 
 #include "core/plugin/manifest.h"
 
-#define HX_HOST_MINOR_MIN 0u
+// Minors of HX_ABI_MAJOR that this host speaks.
+uint32_t hx_host_minor_min(void);
+uint32_t hx_host_minor_max(void);
 
 const char *hx_host_os(void);    // "linux"
 const char *hx_host_arch(void);  // "x86_64"

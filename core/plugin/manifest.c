@@ -43,6 +43,7 @@ static bool read_resources(hx_manifest_t *manifest, const json_t *list, hx_manif
     const json_t *row = json_array_get(list, i);
     resources[i].kind = text_of(row, "kind");
     resources[i].operand = json_string_value(json_object_get(row, "operand"));
+    resources[i].packed_only = json_is_true(json_object_get(row, "packed_only"));
   }
   operation->resources = resources;
   operation->resource_count = count;

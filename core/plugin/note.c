@@ -12,9 +12,6 @@
 #define OWNER "heliox"
 #define TEXT_MAX (64 * 1024)
 
-// Minors of the major that this host speaks.
-static const uint32_t host_min = HX_HOST_MINOR_MIN, host_max = HX_ABI_MINOR;
-
 static bool bad(hx_gates_t *gates, const char *found, const char *text) {
   hx_gates_fail(gates, HX_GATE_NOTE, HX_CODE_NOTE, "one complete note of owner heliox", found, "the library's note %s",
                 text);
@@ -226,6 +223,7 @@ static void name_difference(const hx_note_layout_t *layout, hx_gates_t *gates) {
 }
 
 bool hx_note_negotiate(const hx_note_t *note, hx_gates_t *gates, uint32_t *out_minor) {
+  const uint32_t host_min = hx_host_minor_min(), host_max = hx_host_minor_max();
   const uint32_t top = note->minor_max < host_max ? note->minor_max : host_max;
   if (note->major != HX_ABI_MAJOR || note->minor_max < host_min || note->minor_min > host_max) {
     char here[48], found[64];

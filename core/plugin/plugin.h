@@ -13,6 +13,7 @@
 typedef struct hx_manifest_resource {
   const char *kind;     // packed-key, packed-plain, process-group, x-...
   const char *operand;  // name of the operand in the catalogue that it is packed from; NULL: a live handle
+  bool packed_only;     // the unpacked tensor is not needed beside it
 } hx_manifest_resource_t;
 
 // One operation row of a manifest.
@@ -34,19 +35,32 @@ typedef struct hx_loaded_plugin {
   char digest[65];                   // sha256 of the library, hex
   const hx_manifest_operation_t *operations;
   size_t operation_count;
-  bool handles_secrets;              // and constant_time
-  hx_plugin table;                   // as the plugin filled it; fields beyond its struct_size are zero
-  struct hx_plugin_host *host;       // the host table given to it
+  bool handles_secrets;         // and constant_time
+  hx_plugin table;              // as the plugin filled it; fields beyond its struct_size are zero
+  struct hx_plugin_host *host;  // the host table given to it
 } hx_loaded_plugin_t;
 
-// Opens the library of a usable record: open, negotiate, table check, probe, init. The record's state changes on failure.
-// Equal bytes in one process share one mapping.
+// Opens the library of a usable record: open, negotiate, table check, probe, init. The record's state changes on
+// failure. Equal bytes in one process share one mapping.
 hx_status_t hx_plugin_load(hx_plugins_t *plugins, size_t index, hx_loaded_plugin_t **out, hx_report_t *report);
 hx_loaded_plugin_t *hx_loaded_plugin_retain(hx_loaded_plugin_t *plugin);
 void hx_loaded_plugin_release(hx_loaded_plugin_t *plugin);  // the last one calls shutdown
 // The manifest row of an implementation, or NULL.
-const hx_manifest_operation_t *hx_loaded_plugin_operation(const hx_loaded_plugin_t *plugin, const char *op, const char *implementation);
+const hx_manifest_operation_t *hx_loaded_plugin_operation(const hx_loaded_plugin_t *plugin, const char *op,
+                                                          const char *implementation);
 // Turns an int32 result of a plugin into a status; adds the plugin's text (bounded, escaped) to the report.
-hx_status_t hx_plugin_status(const hx_loaded_plugin_t *plugin, int32_t result, const hx_error *error, const char *what, hx_report_t *report);
+hx_status_t hx_plugin_status(const hx_loaded_plugin_t *plugin, int32_t result, const hx_error *error, const char *what,
+                             hx_report_t *report);
+
+// Asks the calls of a plugin to stop (hx_host.cancelled), or clears that. Any thread.
+void hx_loaded_plugin_set_cancelled(const hx_loaded_plugin_t *plugin, bool cancelled);
+// What hx_host.option answers from now on; NULL unsets. Without it "cpu-mask" is HELIOX_CPU_MASK. Any thread.
+hx_status_t hx_plugin_option_set(const char *name, const char *value);
+
+// A prepared region of one plugin that another one may run through hx_host.run_region. Made and kept by the host.
+struct hx_callable {
+  int32_t (*execute)(hx_prepared *prepared, const hx_call *call, hx_error *error);
+  hx_prepared *prepared;
+};
 
 #endif

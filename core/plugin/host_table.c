@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plugin/host_table.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/plugin/file.h"
+#include "core/plugin/gates.h"
+
+#define LINE_MAX_BYTES 2048
+#define WORKERS_MAX 256
+
+// ---- options
+
+// Values are handed out until the end of the process, so a replaced one is kept.
+typedef struct option {
+  struct option *next;
+  const char *name, *value;  // value NULL: unset
+} option_t;
+
+static pthread_mutex_t option_lock = PTHREAD_MUTEX_INITIALIZER;
+static option_t *options;  // newest first
+
+static const struct { const char *name, *variable; } from_environment[] = {{"cpu-mask", "HELIOX_CPU_MASK"}};
+
+static option_t *find_option(const char *name) {
+  option_t *option = options;
+  while (option != NULL && strcmp(option->name, name) != 0) option = option->next;
+  return option;
+}
+
+static option_t *add_option(const char *name, const char *value) {
+  option_t *option = hx_zalloc(1, sizeof *option);
+  char *name_copy = hx_strdup(name), *value_copy = value == NULL ? NULL : hx_strdup(value);
+  if (option == NULL || name_copy == NULL || (value != NULL && value_copy == NULL)) {
+    hx_free(option);
+    hx_free(name_copy);
+    hx_free(value_copy);
+    return NULL;
+  }
+  *option = (option_t){.next = options, .name = name_copy, .value = value_copy};
+  options = option;
+  return option;
+}
+
+// Equal to the current value: nothing is added, so that setting again does not grow the list.
+static bool is_current(const option_t *option, const char *value) {
+  return option != NULL &&
+         (option->value == NULL || value == NULL ? option->value == value : strcmp(option->value, value) == 0);
+}
+
+hx_status_t hx_plugin_option_set(const char *name, const char *value) {
+  pthread_mutex_lock(&option_lock);
+  const bool done = is_current(find_option(name), value) || add_option(name, value) != NULL;
+  pthread_mutex_unlock(&option_lock);
+  return done ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
+}
+
+// The first question takes the value from the environment; nobody else reads it.
+static const char *ask_option(void *self, const char *name) {
+  (void)self;
+  if (name == NULL) return NULL;
+  pthread_mutex_lock(&option_lock);
+  const option_t *option = find_option(name);
+  for (size_t i = 0; option == NULL && i < HX_COUNT_OF(from_environment); ++i) {
+    if (strcmp(from_environment[i].name, name) != 0 || hx_process_privileged()) continue;
+    option = add_option(name, getenv(from_environment[i].variable));
+  }
+  const char *value = option == NULL ? NULL : option->value;
+  pthread_mutex_unlock(&option_lock);
+  return value;
+}
+
+// ---- logging, threads, cancelling
+
+static void write_log(void *self, int32_t level, const char *area, const char *text) {
+  const struct hx_plugin_host *host = self;
+  if (level < HX_LOG_ERROR || level > HX_LOG_DEBUG || !hx_log_enabled(level, "plugin")) return;
+  hx_text_t line;
+  hx_text_init(&line);
+  if (area != NULL && *area != '\0') {
+    hx_text_clean(&line, (hx_str_t){area, strnlen(area, 64)}, 64);
+    hx_text_puts(&line, ": ");
+  }
+  if (text != NULL) hx_text_clean(&line, (hx_str_t){text, strnlen(text, LINE_MAX_BYTES)}, LINE_MAX_BYTES);
+  if (!line.failed && line.size > 0) hx_log(level, "plugin", "%s: %s", host->area, line.data);
+  hx_text_deinit(&line);
+}
+
+static uint32_t share_threads(void *self) {
+  (void)self;
+  return hx_threads_get();
+}
+
+static int32_t is_cancelled(void *self) {
+  const struct hx_plugin_host *host = self;
+  return atomic_load(&host->cancelled) ? 1 : 0;
+}
+
+// ---- parallel-for
+
+typedef struct loop {
+  struct hx_plugin_host *host;
+  atomic_ullong next;
+  uint64_t count;
+  void (*body)(void *, uint64_t);
+  void *argument;
+} loop_t;
+
+static atomic_uint workers_busy;  // of all loops: nested ones do not multiply the budget
+
+static void *run_loop(void *argument) {
+  loop_t *loop = argument;
+  while (!atomic_load(&loop->host->cancelled)) {
+    const uint64_t index = atomic_fetch_add(&loop->next, 1);
+    if (index >= loop->count) break;
+    loop->body(loop->argument, index);
+  }
+  return NULL;
+}
+
+// Takes up to `wanted` workers from the process's budget, of which the caller is one.
+static uint32_t take_workers(uint32_t wanted) {
+  const uint32_t budget = hx_threads_get() - 1;
+  uint32_t busy = atomic_load(&workers_busy), taken;
+  do {
+    const uint32_t free = busy < budget ? budget - busy : 0;
+    taken = wanted < free ? wanted : free;
+  } while (taken > 0 && !atomic_compare_exchange_weak(&workers_busy, &busy, busy + taken));
+  return taken;
+}
+
+// Threads live for one loop: none is left over when a plugin is shut down, and a fork finds none.
+static int32_t run_parallel(void *self, uint64_t count, void (*body)(void *, uint64_t), void *argument) {
+  loop_t loop = {.host = self, .count = count, .body = body, .argument = argument};
+  pthread_t threads[WORKERS_MAX];
+  uint32_t started = 0;
+  if (body == NULL) return HX_INVALID;
+  atomic_init(&loop.next, 0);
+  const uint64_t more = count > 0 ? count - 1 : 0;
+  const uint32_t taken = take_workers(more < WORKERS_MAX ? (uint32_t)more : WORKERS_MAX);
+  // A thread that cannot be started leaves its share to the others.
+  while (started < taken && pthread_create(&threads[started], NULL, run_loop, &loop) == 0) ++started;
+  run_loop(&loop);
+  for (uint32_t i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+  atomic_fetch_sub(&workers_busy, taken);
+  return atomic_load(&loop.next) >= count ? HX_OK : HX_CANCELLED;
+}
+
+// ---- regions of other plugins
+
+static int32_t run_region(void *self, hx_callable *callable, const hx_call *call, hx_error *error) {
+  (void)self;
+  if (callable == NULL || callable->execute == NULL || call == NULL) {
+    if (error != NULL && error->struct_size >= HX_END_OF(hx_error, message)) {
+      error->code = HX_INVALID;
+      error->op = HX_NONE;
+      snprintf(error->message, sizeof error->message, "run_region: no callable or no call");
+    }
+    return HX_INVALID;
+  }
+  return callable->execute(callable->prepared, call, error);
+}
+
+static const hx_host functions = {.struct_size = HX_END_OF(hx_host, run_region),
+                                  .abi_major = HX_ABI_MAJOR,
+                                  .minor_min = 0,
+                                  .minor_max = HX_ABI_MINOR,
+                                  .log = write_log,
+                                  .option = ask_option,
+                                  .threads = share_threads,
+                                  .parallel_for = run_parallel,
+                                  .cancelled = is_cancelled,
+                                  .run_region = run_region};
+
+struct hx_plugin_host *hx_plugin_host_create(const char *id) {
+  struct hx_plugin_host *host = hx_zalloc(1, sizeof *host);
+  if (host == NULL) return NULL;
+  host->table = functions;
+  host->table.self = host;
+  snprintf(host->area, sizeof host->area, "%s", id);
+  return host;
+}
+
+void hx_plugin_host_release(struct hx_plugin_host *host) { hx_free(host); }
