@@ -69,8 +69,9 @@ static size_t list_features(feature_t features[FEATURES_MAX]) {
   FEATURE("avx2")
   FEATURE("fma")
   FEATURE("bmi")
-  FEATURE("bmi2") FEATURE("pclmul") FEATURE("gfni") FEATURE("avx512f") FEATURE("avx512cd") FEATURE("avx512dq")
-      FEATURE("avx512bw") FEATURE("avx512vl") FEATURE("avx512ifma") FEATURE("avx512vbmi")
+  FEATURE("bmi2")
+  FEATURE("pclmul") FEATURE("gfni") FEATURE("avx512f") FEATURE("avx512cd") FEATURE("avx512dq") FEATURE("avx512bw")
+      FEATURE("avx512vl") FEATURE("avx512ifma") FEATURE("avx512vbmi")
 #undef FEATURE
 #elif defined(__aarch64__)
   const unsigned long bits = getauxval(AT_HWCAP);

@@ -22,8 +22,9 @@ const char *const *hx_host_layout_lines(uint32_t minor, size_t *out_count);
 const char *hx_host_layout_hash(uint32_t minor);
 
 // Path of a shared library by soname, as the dynamic linker would find it: loaded in this process, LD_LIBRARY_PATH
-// (unless privileged), the linker's cache, the system directories. hx_free'd by the caller; NULL: not found.
-char *hx_system_library_find(const char *soname);
+// (unless privileged), the linker's cache, the system directories. *out is hx_free'd by the caller.
+// HX_STATUS_NOT_FOUND, HX_STATUS_OUT_OF_MEMORY.
+hx_status_t hx_system_library_find(const char *soname, char **out);
 // Whether a library of that soname is mapped now.
 bool hx_system_library_loaded(const char *soname);
 

@@ -293,7 +293,8 @@ static hx_status_t report_record(const hx_plugin_record_t *record, hx_report_t *
 // Ends the record with the first failure.
 static hx_status_t refuse(hx_plugin_entry_t *entry, const hx_gates_t *gates, hx_report_t *report) {
   const hx_gate_result_t *failure = hx_gates_first(gates);
-  if (failure == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "%s: out of memory", entry->record.id);
+  if (failure == NULL || gates->exhausted)
+    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "%s: out of memory", entry->record.id);
   const hx_plugin_state_t state = failure->gate == HX_GATE_PROBE ? HX_PLUGIN_UNAVAILABLE : HX_PLUGIN_REFUSED;
   if (!hx_plugin_entry_end(entry, state, failure->gate, failure->code, failure->expected, failure->found, "%s",
                            failure->text)) {

@@ -75,9 +75,10 @@ static void add_provider(needs_t *needs, const char *soname, const char *path) {
   size_t size;
   const char *why;
   provider->bytes = NULL;
-  if (hx_file_read_path(path, SYSTEM_BYTES_MAX, &provider->bytes, &size) != HX_STATUS_OK ||
-      hx_elf_parse(provider->bytes, size, &provider->elf, &why) != HX_STATUS_OK) {
+  const hx_status_t status = hx_file_read_path(path, SYSTEM_BYTES_MAX, &provider->bytes, &size);
+  if (status != HX_STATUS_OK || hx_elf_parse(provider->bytes, size, &provider->elf, &why) != HX_STATUS_OK) {
     hx_free(provider->bytes);
+    needs->gates->exhausted |= status == HX_STATUS_OUT_OF_MEMORY;
     needs->incomplete = true;
     return;
   }
@@ -87,9 +88,17 @@ static void add_provider(needs_t *needs, const char *soname, const char *path) {
 
 static void find_provider(needs_t *needs, const char *soname, bool required) {
   const hx_manifest_bundled_t *bundled = find_bundled(needs->manifest, soname);
-  char *path = bundled != NULL ? hx_path_join(needs->directory, bundled->file) : hx_system_library_find(soname);
-  if (path != NULL) {
+  char *path = NULL;
+  hx_status_t status = HX_STATUS_OUT_OF_MEMORY;
+  if (bundled == NULL) {
+    status = hx_system_library_find(soname, &path);
+  } else if ((path = hx_path_join(needs->directory, bundled->file)) != NULL) {
+    status = HX_STATUS_OK;
+  }
+  if (status == HX_STATUS_OK) {
     add_provider(needs, soname, path);
+  } else if (status == HX_STATUS_OUT_OF_MEMORY) {
+    needs->gates->exhausted = true;
   } else if (required) {
     hx_gates_fail(needs->gates, HX_GATE_ELF, HX_CODE_DEPENDENCY, soname, "not on this machine",
                   "the library needs %s, which is not on this machine", soname);

@@ -67,11 +67,12 @@ static bool search_list(search_t *search, const char *list) {
 }
 
 // The cache of ldconfig: a header, entries of 24 bytes, strings; offsets count from the header.
-static bool search_cache(search_t *search) {
+static hx_status_t search_cache(search_t *search) {
   static const char magic[] = "glibc-ld.so.cache1.1";
   char *bytes = NULL;
   size_t size = 0;
-  if (hx_file_read_path("/etc/ld.so.cache", CACHE_MAX, &bytes, &size) != HX_STATUS_OK) return false;
+  const hx_status_t status = hx_file_read_path("/etc/ld.so.cache", CACHE_MAX, &bytes, &size);
+  if (status != HX_STATUS_OK) return status == HX_STATUS_OUT_OF_MEMORY ? status : HX_STATUS_OK;
   const char *head = size >= sizeof magic ? memmem(bytes, size, magic, sizeof magic - 1) : NULL;
   const size_t left = head != NULL ? size - (size_t)(head - bytes) : 0;
   uint32_t count = 0;
@@ -88,21 +89,23 @@ static bool search_cache(search_t *search) {
     search->found = fits(search->path);
   }
   hx_free(bytes);
-  return search->found;
+  return HX_STATUS_OK;
 }
 
-char *hx_system_library_find(const char *soname) {
+hx_status_t hx_system_library_find(const char *soname, char **out) {
   search_t search = {.soname = soname};
-  if (strchr(soname, '/') != NULL || *soname == '\0') return NULL;
+  if (strchr(soname, '/') != NULL || *soname == '\0') return HX_STATUS_NOT_FOUND;
   dl_iterate_phdr(look_at_loaded, &search);
   if (search.found && search.path[0] != '/') search.found = false;
   if (!search.found && !hx_process_privileged()) search_list(&search, getenv("LD_LIBRARY_PATH"));
-  if (!search.found) search_cache(&search);
+  if (!search.found) HX_TRY(search_cache(&search));
   if (!search.found) {
     char list[512];
     snprintf(list, sizeof list, "/lib/%s-linux-gnu:/usr/lib/%s-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib",
              hx_host_arch(), hx_host_arch());
     search_list(&search, list);
   }
-  return search.found ? hx_strdup(search.path) : NULL;
+  if (!search.found) return HX_STATUS_NOT_FOUND;
+  *out = hx_strdup(search.path);
+  return *out != NULL ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
 }
