@@ -186,7 +186,7 @@ hx_status_t hx_backend_with_implementation(const hx_backend_t *backend, const vo
   if (backend == NULL || record == NULL || out == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_backend_with_implementation: an argument is NULL");
   }
-  hx_op_id_t id;
+  hx_op_id_t id = HX_OP_UNKNOWN;
   HX_TRY(check_record(backend, record, &id, report));
   hx_backend_t *copy = create_empty();
   if (copy == NULL) return no_memory(report);

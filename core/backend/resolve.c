@@ -103,13 +103,12 @@ typedef struct parts {
 
 static parts_t split(hx_str_t text) {
   parts_t parts = {0};
-  while (text.size > 0 && parts.count < 4) {
-    const char *slash = memchr(text.data, '/', text.size);
+  for (bool more = text.size > 0; more && parts.count < 4; parts.count += 1) {
+    const char *slash = text.size == 0 ? NULL : memchr(text.data, '/', text.size);
     const size_t size = slash == NULL ? text.size : (size_t)(slash - text.data);
     if (parts.count < 3) parts.part[parts.count] = (hx_str_t){.data = text.data, .size = size};
-    parts.count += 1;
-    const size_t skip = slash == NULL ? size : size + 1;
-    text = (hx_str_t){.data = text.data + skip, .size = text.size - skip};
+    more = slash != NULL;
+    if (more) text = (hx_str_t){.data = slash + 1, .size = text.size - size - 1};
   }
   return parts;
 }
@@ -123,10 +122,10 @@ static bool names_row(const hx_implementation_t *row, hx_str_t request, hx_str_t
   if (parts.count == 2) {
     if (hx_str_equal(parts.part[0], plugin) && hx_str_equal(parts.part[1], name)) return true;
     *out_variant = parts.part[1];
-    return hx_str_equal(parts.part[0], name);
+    return parts.part[1].size > 0 && hx_str_equal(parts.part[0], name);
   }
   *out_variant = parts.part[2];
-  return parts.count == 3 && hx_str_equal(parts.part[0], plugin) && hx_str_equal(parts.part[1], name);
+  return parts.count == 3 && parts.part[2].size > 0 && hx_str_equal(parts.part[0], plugin) && hx_str_equal(parts.part[1], name);
 }
 
 // ------------------------------------------------------------------ resolution

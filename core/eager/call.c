@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ckks/transition.h"
 #include "core/eager/engine.h"
-#include "core/link/region.h"
 
 #define NAMED_ATTRS_MAX 4  // of one engine method
 
@@ -94,7 +94,7 @@ static hx_status_t fail_key(const hx_engine_t *engine, const hx_engine_call_t *c
 static hx_status_t check_step(const hx_engine_t *engine, const hx_engine_call_t *call, int64_t step,
                               hx_report_t *report) {
   const uint32_t slots = call->operands[0]->type.slots;
-  const int64_t canonical = hx_canonical_step(step, slots);
+  const uint32_t canonical = hx_rotation_reduce(step, slots);
   if (canonical == 0) return HX_STATUS_OK;
   const uint64_t element = hx_galois_element(hx_params_log_n(engine->params), slots, canonical);
   if (engine->keys != NULL && hx_keys_find(engine->keys, HX_KEY_GALOIS, element) != NULL) return HX_STATUS_OK;
@@ -164,7 +164,7 @@ static hx_engine_call_t canonical_call(const hx_engine_call_t *call, hx_named_at
   for (size_t i = 0; i < call->attr_count; ++i) {
     room[i] = call->attrs[i];
     if (hx_str_equal(room[i].name, hx_str("step"))) {
-      room[i].value.integer = hx_canonical_step(room[i].value.integer, call->operands[0]->type.slots);
+      room[i].value.integer = hx_rotation_reduce(room[i].value.integer, call->operands[0]->type.slots);
     }
   }
   canonical.attrs = room;

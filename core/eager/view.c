@@ -2,8 +2,8 @@
 // Calls that only select rows or change state share the operand's memory: values are immutable.
 #include <string.h>
 
+#include "core/ckks/transition.h"
 #include "core/eager/engine.h"
-#include "core/link/region.h"
 
 bool hx_engine_is_view(const hx_engine_call_t *call, const hx_type_t *result) {
   if (call->id == HX_OP_CKKS_LEVEL_DROP || call->id == HX_OP_CKKS_REINTERPRET_SCALE) return true;
@@ -11,7 +11,7 @@ bool hx_engine_is_view(const hx_engine_call_t *call, const hx_type_t *result) {
   const hx_type_t *operand = &call->operands[0]->type;
   return call->id == HX_OP_CKKS_ROTATE &&
          hx_attrs_get_i64((hx_attrs_t){.items = call->attrs, .count = call->attr_count}, "step", &step) &&
-         hx_canonical_step(step, operand->slots) == 0 && operand->domain == result->domain;
+         hx_rotation_reduce(step, operand->slots) == 0 && operand->domain == result->domain;
 }
 
 hx_status_t hx_engine_view(const hx_engine_t *engine, const hx_engine_call_t *call, const hx_type_t *result,

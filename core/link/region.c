@@ -3,13 +3,8 @@
 
 #include <string.h>
 
+#include "core/ckks/transition.h"
 #include "core/ckks/value.h"
-
-int64_t hx_canonical_step(int64_t step, uint32_t slots) {
-  const int64_t modulus = slots == 0 ? 1 : (int64_t)slots;
-  const int64_t rest = step % modulus;
-  return rest < 0 ? rest + modulus : rest;
-}
 
 // ------------------------------------------------------------------ tensors
 
@@ -133,7 +128,7 @@ static hx_status_t add_integers(builder_t *builder, const char *name, uint32_t k
   const uint32_t slots = builder->call->operand_count > 0 ? builder->call->operands[0].type->slots : 0;
   for (size_t i = 0; i < count; ++i) {
     const int64_t word = value->kind == HX_ATTRIBUTE_LIST ? value->list[i].integer : value->integer;
-    words[i] = is_step(name) && slots > 0 ? hx_canonical_step(word, slots) : word;
+    words[i] = is_step(name) && slots > 0 ? hx_rotation_reduce(word, slots) : word;
   }
   add_attr(builder, name, kind, count, words);
   return HX_STATUS_OK;

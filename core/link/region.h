@@ -37,7 +37,4 @@ hx_status_t hx_region_build(hx_arena_t *arena, const hx_region_call_t *call, con
 // One tensor descriptor, in the arena; NULL on exhaustion.
 const hx_tensor_desc *hx_region_desc(hx_arena_t *arena, const hx_region_value_t *value);
 
-// The attribute "step" or "steps" taken modulo the slots.
-int64_t hx_canonical_step(int64_t step, uint32_t slots);
-
 #endif

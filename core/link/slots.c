@@ -17,7 +17,7 @@ hx_status_t hx_link_layout(const hx_type_t *type, const hx_ring *ring, hx_layout
     out->log_n = ring->log_n;
     out->batch_rank = type->batch_rank;
     memcpy(out->batch_shape, type->batch_shape, sizeof out->batch_shape);
-    out->components = type->components;
+    out->components = type->kind == HX_TYPE_PLAINTEXT ? 1 : type->components;
     out->limbs = hx_primes_count(&type->primes);
     if (out->dtype == HX_I64 && out->limbs == 0) out->limbs = 1;  // signed words belong to no prime
   }

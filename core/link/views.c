@@ -3,8 +3,8 @@
 // lie side by side are copied together, since only keys may carry a list of rows.
 #include <string.h>
 
+#include "core/ckks/transition.h"
 #include "core/link/executable.h"
-#include "core/link/region.h"
 
 bool hx_link_is_view(const hx_ir_op_t *op) {
   if ((op->info->flags & HX_OP_FLAG_VIEW) != 0) return true;
@@ -13,7 +13,7 @@ bool hx_link_is_view(const hx_ir_op_t *op) {
   int64_t step = 1;
   const hx_type_t *from = op->operands[0]->type, *to = op->results[0]->type;
   return hx_attrs_get_i64(op->attrs, "step", &step) && (from->known & HX_KNOWN_SLOTS) != 0 &&
-         hx_canonical_step(step, from->slots) == 0 && (from->known & to->known & HX_KNOWN_DOMAIN) != 0 &&
+         hx_rotation_reduce(step, from->slots) == 0 && (from->known & to->known & HX_KNOWN_DOMAIN) != 0 &&
          from->domain == to->domain;
 }
 
