@@ -72,15 +72,17 @@ hx_ir_op_t *hx_func_return(const hx_ir_op_t *func);
 
 // Interned type; NULL on exhaustion.
 const hx_type_t *hx_program_type(hx_program_t *program, const hx_type_t *type);
-// Deep copies into the arena, sorted by name; data == NULL with count > 0 on exhaustion.
+// Deep copies into the arena, sorted by name. INVALID: two items of one name.
 hx_status_t hx_program_attrs(hx_program_t *program, const hx_named_attr_t *items, size_t count, hx_attrs_t *out);
 // Sets or replaces one attribute of an operation.
 hx_status_t hx_ir_set_attr(hx_program_t *program, hx_ir_op_t *op, const char *name, const hx_attribute_t *value);
 
-// A detached operation with results of the given types (interned here). regions: empty regions with one block each.
+// A detached operation with results of the given types (interned here). attrs is kept, not copied: it comes from
+// hx_program_attrs or from an operation of the same program. regions: empty regions with one block each.
 hx_status_t hx_ir_create(hx_program_t *program, hx_op_id_t id, hx_ir_value_t *const *operands, size_t operand_count, const hx_type_t *result_types,
                          size_t result_count, hx_attrs_t attrs, size_t region_count, hx_ir_op_t **out);
-// Creates with inferred result types and inserts before `before` (NULL: at the end of block). ring may be NULL.
+// Creates with inferred result types and inserts before `before` (NULL: at the end of block). attrs as above. ring may
+// be NULL. Not for operations whose result types are only written (material.ref, func.call): hx_ir_create takes them.
 hx_status_t hx_ir_build(hx_program_t *program, hx_ir_block_t *block, hx_ir_op_t *before, hx_op_id_t id, hx_ir_value_t *const *operands,
                         size_t operand_count, hx_attrs_t attrs, size_t result_count, const hx_ring *ring, hx_report_t *report, hx_ir_op_t **out);
 void hx_ir_insert(hx_ir_block_t *block, hx_ir_op_t *before, hx_ir_op_t *op);
@@ -91,8 +93,9 @@ void hx_ir_set_type(hx_program_t *program, hx_ir_value_t *value, const hx_type_t
 // Replaces every use of `from` in the program by `to`.
 void hx_ir_replace_uses(hx_program_t *program, hx_ir_value_t *from, hx_ir_value_t *to);
 
-// Calls visit on every operation, regions included, in order (parents before their regions). Stops at a status other
-// than OK and returns it. The callback may remove the visited operation.
+// Calls visit on every operation below root and root itself, in order (parents before their regions). Stops at a status
+// other than OK and returns it. The callback may remove the visited operation (its regions are not visited then) and
+// insert before it.
 hx_status_t hx_ir_walk(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, void *argument), void *argument);
 // Numbers all values of a function 0.. in order (value->id); returns the count.
 size_t hx_ir_number(hx_ir_op_t *root);
@@ -100,7 +103,7 @@ size_t hx_ir_number(hx_ir_op_t *root);
 // Full check: structure, SSA and dominance, rows of the catalogue, symbols, terminators. Adds every fault.
 hx_status_t hx_program_verify(const hx_program_t *program, hx_report_t *report);
 // Forward inference over all functions: checks written types against inferred ones and fills unknown parts.
-// ring NULL: what depends on parameters stays unknown. All faults are added.
+// ring NULL: what depends on parameters stays unknown. All faults are added. The program has passed hx_program_verify.
 hx_status_t hx_program_infer(hx_program_t *program, const hx_ring *ring, hx_report_t *report);
 // Printing into a buffer; flags of heliox/program.h.
 hx_status_t hx_ir_print(const hx_program_t *program, uint32_t flags, hx_text_t *out);
