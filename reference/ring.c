@@ -35,7 +35,7 @@ static int32_t check_header(const hx_ring *ring, hx_error *error) {
                        ring->q_count, ring->p_count, HX_REF_PRIMES_MAX);
   if (ring->digit_run == 0)
     return hx_ref_fail(error, HX_INVALID, "ring: digit_run is 0; a digit has at least one prime");
-  if (ring->primes == NULL || ring->psi == NULL || (ring->group_sizes == NULL && ring->group_count != 0))
+  if (ring->primes == NULL || ring->psi == NULL || ring->group_sizes == NULL)
     return hx_ref_fail(error, HX_INVALID, "ring: primes, psi or group_sizes is NULL");
   if (ring->group_count > ring->q_count)
     return hx_ref_fail(error, HX_INVALID, "ring: %u groups for %u primes of Q", ring->group_count, ring->q_count);
@@ -44,7 +44,7 @@ static int32_t check_header(const hx_ring *ring, hx_error *error) {
     if (ring->group_sizes[g] == 0) return hx_ref_fail(error, HX_INVALID, "ring: group %u has no prime", g);
     grouped += ring->group_sizes[g];
   }
-  if (ring->group_count != 0 && grouped != ring->q_count)
+  if (grouped != ring->q_count)
     return hx_ref_fail(error, HX_INVALID, "ring: groups hold %llu primes, Q has %u", (unsigned long long)grouped,
                        ring->q_count);
   return HX_OK;
