@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "host.h"
+
+// Element steps below which neither threads nor a look at the cancel flag pay.
+#define LONG_WORK ((uint64_t)1 << 16)
+
+// The process that first used worker threads. A forked child has none of them, and waiting for them would hang.
+static atomic_llong team_process;
+
+static bool owns_team(void) {
+  long long none = 0, process = getpid();
+  return atomic_compare_exchange_strong(&team_process, &none, process) || none == process;
+}
+
+static uint32_t team_size(uint64_t count, uint64_t work) {
+  if (count < 2 || work < LONG_WORK) {
+    return 1;
+  }
+  uint32_t threads = hx_cpu_host_threads();
+  if (threads > 1 && !owns_team()) {
+    threads = 1;
+  }
+  return count < threads ? (uint32_t)count : threads;
+}
+
+int32_t hx_cpu_for(const hx_cpu_run_t *run, uint64_t count, uint64_t cost,
+                   void (*body)(const hx_cpu_run_t *, uint64_t)) {
+  const uint64_t work = count * cost;
+  const bool polls = work >= LONG_WORK;
+  const uint32_t threads = team_size(count, work);
+  atomic_int stop = 0;
+  (void)threads;  // where OpenMP is not there
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#endif
+  for (uint64_t i = 0; i < count; i++) {
+    if (polls && atomic_load_explicit(&stop, memory_order_relaxed) == 0 && hx_cpu_host_cancelled()) {
+      atomic_store_explicit(&stop, 1, memory_order_relaxed);
+    }
+    if (atomic_load_explicit(&stop, memory_order_relaxed) == 0) {
+      body(run, i);
+    }
+  }
+  return atomic_load(&stop) == 0 ? HX_OK : HX_CANCELLED;
+}
+
+static uint64_t row_offset(const hx_cpu_view_t *view, uint64_t item, uint32_t component, uint32_t limb) {
+  uint64_t elements =
+      hx_cpu_view_item_offset(view, item) + component * view->component_stride + view->limb_offsets[limb];
+  return elements * view->element_bytes;
+}
+
+const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+                               uint32_t limb) {
+  hx_span span = run->call->inputs[view->slot];
+  return (const char *)span.buffer->address + span.offset + row_offset(view, item, component, limb);
+}
+
+void *hx_cpu_result_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+                        uint32_t limb) {
+  hx_span span = run->call->outputs[view->slot];
+  return (char *)span.buffer->address + span.offset + row_offset(view, item, component, limb);
+}
+
+void *hx_cpu_scratch_row(const hx_cpu_run_t *run, uint64_t row) {
+  return run->scratch + row * hx_cpu_row_bytes(run->prepared);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running: where rows lie, and the one loop that all operations share.
+#ifndef HX_CPU_RUN_H
+#define HX_CPU_RUN_H
+
+#include "device.h"
+#include "prepare.h"
+
+struct hx_cpu_run {
+  const hx_prepared *prepared;
+  const hx_call *call;
+  char *scratch;        // scratch_bytes of the prepared object
+  uint64_t first_item;  // where an operation works through the batch in parts
+  uint64_t item_count;
+};
+
+// Calls body(run, i) for i below count, by the plugin's share of threads where the work is worth it (count * cost
+// element steps), each thread a consecutive part. The host's cancel flag is read before every call of long work;
+// HX_CANCELLED: some were left out.
+int32_t hx_cpu_for(const hx_cpu_run_t *run, uint64_t count, uint64_t cost,
+                   void (*body)(const hx_cpu_run_t *, uint64_t));
+
+// Address of element 0 of a row. limb is the view's own.
+const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+                               uint32_t limb);
+void *hx_cpu_result_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+                        uint32_t limb);
+// Row number `row` of the scratch memory.
+void *hx_cpu_scratch_row(const hx_cpu_run_t *run, uint64_t row);
+
+// Index of a loop over items, components and limbs, limbs innermost.
+typedef struct hx_cpu_place {
+  uint64_t item;
+  uint32_t component, limb;
+} hx_cpu_place_t;
+
+static inline hx_cpu_place_t hx_cpu_place_of(uint64_t index, uint32_t components, uint32_t limbs) {
+  hx_cpu_place_t place = {index / limbs / components, (uint32_t)(index / limbs % components),
+                          (uint32_t)(index % limbs)};
+  return place;
+}
+
+static inline const hx_cpu_prime_t *hx_cpu_prime_of(const hx_cpu_run_t *run, uint32_t id) {
+  return &run->prepared->tables->primes[id];
+}
+
+static inline size_t hx_cpu_row_bytes(const hx_prepared *prepared) {
+  return prepared->n * (prepared->tables->word / 8);
+}
+
+#endif
