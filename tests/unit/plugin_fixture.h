@@ -24,6 +24,7 @@
 #include "core/plugin/file.h"
 #include "core/plugin/plugin.h"
 
+#define HELPER static __attribute__((unused, noinline))
 #define FIXTURES HELIOX_BUILD_DIR "/tests/fixtures/"
 #define TEMPLATES HELIOX_SOURCE_DIR "/tests/fixtures/"
 
@@ -33,7 +34,7 @@ typedef struct place {
   int next;
 } place_t;
 
-static inline int make_place(void **state) {
+HELPER int make_place(void **state) {
   place_t *place = calloc(1, sizeof *place);
   snprintf(place->directory, sizeof place->directory, "/tmp/heliox-plugin-XXXXXX");
   if (mkdtemp(place->directory) == NULL) return -1;
@@ -41,14 +42,14 @@ static inline int make_place(void **state) {
   return 0;
 }
 
-static inline int remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk) {
+HELPER int remove_one(const char *path, const struct stat *facts, int type, struct FTW *walk) {
   (void)facts;
   (void)type;
   (void)walk;
   return remove(path);
 }
 
-static inline int remove_place(void **state) {
+HELPER int remove_place(void **state) {
   place_t *place = *state;
   nftw(place->directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   free(place);
@@ -56,7 +57,7 @@ static inline int remove_place(void **state) {
 }
 
 // directory/name in one of a few rooms used in turn.
-static inline const char *in_place(place_t *place, const char *name) {
+HELPER const char *in_place(place_t *place, const char *name) {
   const int room = place->next++ % 8;
   char directory[sizeof place->directory];
   memcpy(directory, place->directory, sizeof directory);
@@ -64,7 +65,7 @@ static inline const char *in_place(place_t *place, const char *name) {
   return place->room[room];
 }
 
-static inline void write_bytes(const char *path, const void *bytes, size_t size, mode_t mode) {
+HELPER void write_bytes(const char *path, const void *bytes, size_t size, mode_t mode) {
   unlink(path);
   const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
   assert_true(descriptor >= 0);
@@ -73,13 +74,13 @@ static inline void write_bytes(const char *path, const void *bytes, size_t size,
   close(descriptor);
 }
 
-static inline char *read_bytes(const char *path, size_t *size) {
+HELPER char *read_bytes(const char *path, size_t *size) {
   char *bytes = NULL;
   assert_int_equal(hx_file_read_path(path, (size_t)1 << 26, &bytes, size), HX_STATUS_OK);
   return bytes;
 }
 
-static inline void copy_library(place_t *place, const char *fixture, const char *as) {
+HELPER void copy_library(place_t *place, const char *fixture, const char *as) {
   char from[512], name[128];
   size_t size;
   snprintf(from, sizeof from, "%s%s.so", FIXTURES, fixture);
@@ -89,7 +90,7 @@ static inline void copy_library(place_t *place, const char *fixture, const char 
   hx_free(bytes);
 }
 
-static inline void write_json(place_t *place, const char *as, const json_t *root) {
+HELPER void write_json(place_t *place, const char *as, const json_t *root) {
   char name[128];
   snprintf(name, sizeof name, "%s.json", as);
   char *text = json_dumps(root, JSON_INDENT(2));
@@ -97,7 +98,7 @@ static inline void write_json(place_t *place, const char *as, const json_t *root
   free(text);
 }
 
-static inline json_t *read_json(place_t *place, const char *as) {
+HELPER json_t *read_json(place_t *place, const char *as) {
   char name[128];
   snprintf(name, sizeof name, "%s.json", as);
   json_t *root = json_load_file(in_place(place, name), 0, NULL);
@@ -106,7 +107,7 @@ static inline json_t *read_json(place_t *place, const char *as) {
 }
 
 // The manifest that completion makes of a library in the place.
-static inline void complete_as(place_t *place, const char *as, const char *template) {
+HELPER void complete_as(place_t *place, const char *as, const char *template) {
   char manifest[128], library[128], source[512];
   snprintf(source, sizeof source, "%s%s.json", TEMPLATES, template);
   snprintf(manifest, sizeof manifest, "%s.json", as);
@@ -119,7 +120,7 @@ static inline void complete_as(place_t *place, const char *as, const char *templ
 }
 
 // The good library's manifest with library name and digest of another one: for libraries that completion refuses.
-static inline void describe_by_hand(place_t *place, const char *as) {
+HELPER void describe_by_hand(place_t *place, const char *as) {
   char library[128], path[512], hex[65];
   unsigned char hash[32];
   size_t size;
@@ -141,12 +142,13 @@ static inline void describe_by_hand(place_t *place, const char *as) {
   json_decref(root);
 }
 
-static inline void install(place_t *place, const char *fixture, const char *as) {
+HELPER void install(place_t *place, const char *fixture, const char *as) {
   copy_library(place, fixture, as);
-  complete_as(place, as, strcmp(fixture, "second") == 0 ? "second" : "fixture");
+  const bool own = strcmp(fixture, "second") == 0 || strcmp(fixture, "newer") == 0;
+  complete_as(place, as, own ? fixture : "fixture");
 }
 
-static inline hx_plugins_t *discover_in(const char *path, hx_report_t *report) {
+HELPER hx_plugins_t *discover_in(const char *path, hx_report_t *report) {
   hx_plugins_t *plugins = NULL;
   const hx_plugins_options_t options = {.path = path, .only_path = true, .ignore_environment = true};
   assert_int_equal(hx_plugins_discover(&options, &plugins, report), HX_STATUS_OK);
@@ -155,7 +157,7 @@ static inline hx_plugins_t *discover_in(const char *path, hx_report_t *report) {
 
 // The one manifest ends refused with that gate and code, its text and found hold the pieces; a full check says the
 // same.
-static inline void assert_refused(place_t *place, const char *as, hx_gate_t gate, hx_code_t code, const char *piece) {
+HELPER void assert_refused(place_t *place, const char *as, hx_gate_t gate, hx_code_t code, const char *piece) {
   char name[128];
   snprintf(name, sizeof name, "%s.json", as);
   unsetenv("HELIOX_FIXTURE_CONSTRUCTED");
@@ -184,7 +186,7 @@ static inline void assert_refused(place_t *place, const char *as, hx_gate_t gate
   assert_null(getenv("HELIOX_FIXTURE_CONSTRUCTED"));  // nothing of the library has run
 }
 
-static inline void assert_usable(place_t *place, const char *as) {
+HELPER void assert_usable(place_t *place, const char *as) {
   char name[128];
   snprintf(name, sizeof name, "%s.json", as);
   hx_plugins_t *plugins = discover_in(in_place(place, name), NULL);
