@@ -3,6 +3,8 @@
 #include "core/ckks/encode.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "core/ckks/encode_round.h"
 #include "core/ckks/ring_host.h"
@@ -55,6 +57,15 @@ static hx_status_t check_finite(const double *values, size_t count, bool is_comp
   return HX_STATUS_OK;
 }
 
+// The shortest text that reads back as the number.
+static const char *number_text(double number, char text[32]) {
+  for (int digits = 15; digits <= 17; ++digits) {
+    snprintf(text, 32, "%.*g", digits, number);
+    if (strtod(text, NULL) == number) break;
+  }
+  return text;
+}
+
 // |M| <= floor((Q_d - 1) / 2 / 2^shift) for every coefficient, which says |M * 2^shift| <= (Q_d - 1) / 2.
 static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, const hx_i128 *integers, uint32_t shift,
                               const double *values, size_t count, bool is_complex, hx_report_t *report) {
@@ -70,12 +81,13 @@ static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, 
   for (size_t i = 1; i < (is_complex ? 2 * count : count); ++i)
     if (fabs(values[i]) > fabs(values[largest])) largest = i;
   while (limit - integers[coefficient] >= 0 && limit + integers[coefficient] >= 0) ++coefficient;
+  char text[32];
   const double log2_coefficient = log2(fabs((double)integers[coefficient])) + shift;
   return hx_report_fail(report, HX_CODE_VALUE,
-                        "%s %zu is %.17g, too large: at scale 2^%.2f coefficient %zu of the message is 2^%.2f, above "
+                        "%s %zu is %s, too large: at scale 2^%.2f coefficient %zu of the message is 2^%.2f, above "
                         "(Q_d - 1) / 2 = 2^%.2f at depth %u; give smaller values, a smaller scale or a smaller depth",
-                        part_name(largest, is_complex), is_complex ? largest / 2 : largest, values[largest],
-                        hx_scale_log2(&type->scale, hx_params_ring(params)),
+                        part_name(largest, is_complex), is_complex ? largest / 2 : largest,
+                        number_text(values[largest], text), hx_scale_log2(&type->scale, hx_params_ring(params)),
                         coefficient * ((size_t)1 << (hx_params_log_n(params) - 1)) / type->slots, log2_coefficient,
                         hx_product_log2(&modulus) - 1.0, type->depth);
 }
