@@ -42,20 +42,22 @@ void hx_ref_run_select_limbs(const hx_ref_call *call, uint64_t item) {
   copy_limbs(call, item, hx_ref_operand(call, 0));
 }
 
-// ckks.level_drop: the rows of the result's depth.
+// ckks.level_drop: the rows of the result's depth; a plaintext on Q_d and P keeps P's.
 
 int32_t hx_ref_check_level_drop(hx_ref_call *call) {
   const hx_ref_ring *ring = call->ring;
+  const hx_tensor_desc *a = hx_ref_operand(call, 0).desc;
   hx_ref_shape shape;
-  HX_REF_TRY(hx_ref_check_active(call, hx_ref_operand(call, 0), &shape));
+  HX_REF_TRY(hx_ref_shape_of(call, hx_ref_operand(call, 0), &shape));
+  shape.repr = HX_STANDARD;
+  HX_REF_TRY(hx_ref_check_residues(call, hx_ref_operand(call, 0), &shape));
   int64_t depth = 0;
   HX_REF_TRY(hx_ref_attr_i64(call, "depth", 0, (int64_t)ring->group_count - 1, &depth));
-  call->id_count = ring->q_count;
-  for (uint32_t g = 0; g < depth; ++g) call->id_count -= ring->group_sizes[ring->group_count - 1 - g];
-  if (call->id_count > shape.id_count)
-    return hx_ref_refuse(call, HX_INVALID, "depth %lld has %u primes, operand 0 has only %u", (long long)depth,
-                         call->id_count, shape.id_count);
-  for (uint32_t i = 0; i < call->id_count; ++i) call->ids[i] = i;
+  uint32_t active = ring->q_count;
+  for (uint32_t g = 0; g < depth; ++g) active -= ring->group_sizes[ring->group_count - 1 - g];
+  for (call->id_count = 0; call->id_count < active; ++call->id_count) call->ids[call->id_count] = call->id_count;
+  for (uint32_t l = 0; l < a->limbs; ++l)
+    if (a->prime_ids[l] >= ring->q_count) call->ids[call->id_count++] = a->prime_ids[l];
   return check_selected(call, shape);
 }
 

@@ -103,11 +103,21 @@ static void rescale_and_level_drop_follow_depth_groups(void **state) {
   run(&t, "ckks.level_drop", 1, 1, VALUES(&five, &two), ATTRS(ATTR_I64("depth", 2)));
   for (uint32_t c = 0; c < 2; ++c)
     for (uint32_t l = 0; l < 2; ++l) assert_rows_equal(tensor_row(&two, 0, c, l), tensor_row(&five, 0, c, l), N);
+  static const uint32_t ids[] = {0, 1, 2, 3, 5, 6}, kept[] = {0, 1, 5, 6};
+  tensor weight, dropped;
+  tensor_make(&weight, &t, 1, 6, ids, HX_NTT);  // a plaintext on Q_1 and P keeps P's rows
+  tensor_make(&dropped, &t, 1, 4, kept, HX_NTT);
+  tensor_fill(&weight, &t, &seed);
+  run(&t, "ckks.level_drop", 1, 1, VALUES(&weight, &dropped), ATTRS(ATTR_I64("depth", 2)));
+  for (uint32_t l = 0; l < 4; ++l)
+    assert_rows_equal(tensor_row(&dropped, 0, 0, l), tensor_row(&weight, 0, 0, l < 2 ? l : l + 2), N);
+  tensor_free(&weight);
+  tensor_free(&dropped);
   refuse(&t, HX_INVALID, "no depth is left", "ckks.rescale", 1, 1, VALUES(&two, &wanted), NO_ATTRS);
   refuse(&t, HX_INVALID, "depth is 3, must be from 0 to 2", "ckks.level_drop", 1, 1, VALUES(&five, &two),
          ATTRS(ATTR_I64("depth", 3)));
-  refuse(&t, HX_INVALID, "depth 0 has 5 primes, operand 0 has only 4", "ckks.level_drop", 1, 1, VALUES(&four, &four),
-         ATTRS(ATTR_I64("depth", 0)));
+  refuse(&t, HX_INVALID, "operand 0 has no row of prime 4, which is to be kept", "ckks.level_drop", 1, 1,
+         VALUES(&four, &four), ATTRS(ATTR_I64("depth", 0)));
   four.desc.limbs = 3;
   refuse(&t, HX_INVALID, "end within a depth group", "ckks.rescale", 1, 1, VALUES(&four, &two), NO_ATTRS);
   tensor_free(&five);
