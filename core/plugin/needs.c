@@ -32,6 +32,7 @@ typedef struct needs {
   hx_gates_t *gates;
   provider_t providers[PROVIDERS_MAX];
   size_t provider_count;
+  char linker[64];  // soname of the dynamic linker
   bool incomplete;  // a library could not be read: missing symbols are no evidence
 } needs_t;
 
@@ -128,10 +129,9 @@ static void check_libraries(needs_t *needs) {
   // Always in the process: code linked without them finds them all the same.
   if (!libc) find_provider(needs, "libc.so.6", false);
   if (!linker) {
-    char name[64];
-    snprintf(name, sizeof name, "ld-linux-%s.so.%d", hx_host_machine() == EM_X86_64 ? "x86-64" : hx_host_arch(),
-             hx_host_machine() == EM_X86_64 ? 2 : 1);
-    find_provider(needs, name, false);
+    snprintf(needs->linker, sizeof needs->linker, "ld-linux-%s.so.%d",
+             hx_host_machine() == EM_X86_64 ? "x86-64" : hx_host_arch(), hx_host_machine() == EM_X86_64 ? 2 : 1);
+    find_provider(needs, needs->linker, false);
   }
 }
 
