@@ -38,8 +38,9 @@ HX_API HX_MUST_USE hx_status_t hx_keys_generate(const hx_params_t *params, const
 /// Reads the parts asked for that the directory has (params.hx, secret.hx, public.hx, relin.hx, galois.hx, conj.hx).
 /// @param parts HX_KEYS_ bits; a part that is absent is simply not in the set (see hx_keys_parts)
 HX_API HX_MUST_USE hx_status_t hx_keys_load(const char *directory, uint32_t parts, hx_keys_t **out, hx_report_t *report);
-/// Writes params.hx and the parts asked for. secret.hx is 0600 from birth and never replaced without overwrite.
-/// Files appear whole or not at all.
+/// Writes params.hx and those of the parts asked for that the set has, into a directory that is made where it is
+/// missing. Without overwrite no existing file is replaced (file-exists), save an equal params.hx. secret.hx is 0600
+/// from birth. Files appear whole or not at all.
 HX_API HX_MUST_USE hx_status_t hx_keys_save(const hx_keys_t *keys, const char *directory, uint32_t parts, bool overwrite,
                                             hx_report_t *report);
 
