@@ -342,7 +342,8 @@ static void container_refuses_boastful_sizes(void **state) {
     hx_code_t code;
     const char *word;
   } boasts[] = {
-      {"{\"dtype\":\"U64\",\"shape\":[1152921504606846976],\"data_offsets\":[0,8]}", HX_CODE_FILE_FORMAT, "data_offsets 8"},
+      {"{\"dtype\":\"U64\",\"shape\":[1152921504606846976],\"data_offsets\":[0,8]}", HX_CODE_FILE_FORMAT,
+       "data_offsets 8"},
       {"{\"dtype\":\"U8\",\"shape\":[1152921504606846976],\"data_offsets\":[0,1152921504606846976]}",
        HX_CODE_FILE_TRUNCATED, "offset"},
       {"{\"dtype\":\"U8\",\"shape\":[4294967295],\"data_offsets\":[0,4294967295]}", HX_CODE_FILE_TRUNCATED,
@@ -407,10 +408,10 @@ static void container_refuses_bad_headers(void **state) {
       {X("U8", "[7]", "[0,7]"), HX_CODE_FILE_FORMAT, "1 bytes from offset"},
       {X("U8", "[9]", "[0,9]"), HX_CODE_FILE_TRUNCATED, "reach to 9"},
       {"{" META ",\"x\":{\"dtype\":\"U8\",\"shape\":[6],\"data_offsets\":[0,6]},\"y\":{\"dtype\":\"U8\",\"shape\":[4],"
-                "\"data_offsets\":[4,8]}}",
+       "\"data_offsets\":[4,8]}}",
        HX_CODE_FILE_FORMAT, "overlap"},
       {"{" META ",\"x\":{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[0,8]},\"y\":{\"dtype\":\"U8\",\"shape\":[8],"
-                "\"data_offsets\":[0,8]}}",
+       "\"data_offsets\":[0,8]}}",
        HX_CODE_FILE_FORMAT, "overlap"},
   };
   for (size_t i = 0; i < HX_COUNT_OF(bad); ++i) refuse_header(bad[i].json, 8, bad[i].code, bad[i].word);
