@@ -58,19 +58,51 @@ static hx_status_t add_dense(hx_linker_t *linker, const hx_ir_op_t *op, const hx
   return hx_link_add_copy(linker, op, from, linker->slot_of[op->results[0]->id]);
 }
 
+// Attributes of views are required and in range: inference saw them.
+static uint64_t integer_of(const hx_ir_op_t *op, const char *name) {
+  int64_t value = 0;
+  (void)hx_attrs_get_i64(op->attrs, name, &value);
+  return (uint64_t)value;
+}
+
+// Narrows a slot to one digit of a key.
+static void keep_digit(hx_slot_t *slot, uint64_t digit) {
+  slot->offset += digit * slot->layout.digit_stride * hx_dtype_bytes(slot->layout.dtype);
+  slot->layout.digits = 0;
+  slot->layout.digit_stride = 0;
+}
+
+// Narrows a slot to some items of a batch axis; without attribute items the axis vanishes.
+static void keep_items(hx_slot_t *slot, const hx_ir_op_t *op) {
+  hx_layout_t *layout = &slot->layout;
+  const uint64_t axis = integer_of(op, "axis");
+  slot->offset += integer_of(op, "start") * layout->batch_strides[axis] * hx_dtype_bytes(layout->dtype);
+  if (hx_attrs_find(op->attrs, "items") != NULL) {
+    layout->batch_shape[axis] = integer_of(op, "items");
+    return;
+  }
+  layout->batch_rank -= 1;
+  for (uint64_t i = axis; i < layout->batch_rank; ++i) {
+    layout->batch_shape[i] = layout->batch_shape[i + 1];
+    layout->batch_strides[i] = layout->batch_strides[i + 1];
+  }
+  layout->batch_shape[layout->batch_rank] = layout->batch_strides[layout->batch_rank] = 0;
+}
+
 hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op) {
-  const uint32_t from = linker->slot_of[op->operands[0]->id];
+  uint32_t from = linker->slot_of[op->operands[0]->id];
+  if (op->info->id == HX_OP_RNS_KEY_SLICE) HX_TRY(hx_link_key(linker, op, op->operands[0], &from));
   if (from == HX_NONE) return HX_STATUS_OK;
   const hx_ir_value_t *result = op->results[0];
   hx_slot_t slot = linker->exe->slots[from];
   slot.type = result->type;
   slot.name = hx_link_value_name(linker, result);
   if (op->info->id == HX_OP_RNS_SELECT_COMPONENTS) {
-    int64_t first = 0;
-    (void)hx_attrs_get_i64(op->attrs, "first", &first);  // required and in range: inference saw it
-    slot.offset += (uint64_t)first * slot.layout.component_stride * hx_dtype_bytes(slot.layout.dtype);
+    slot.offset += integer_of(op, "first") * slot.layout.component_stride * hx_dtype_bytes(slot.layout.dtype);
     slot.layout.components = result->type->components;
   }
+  if (op->info->id == HX_OP_RNS_KEY_SLICE) keep_digit(&slot, integer_of(op, "digit"));
+  if (op->info->id == HX_OP_RNS_SELECT_BATCH) keep_items(&slot, op);
   if (!keep_rows(&slot, &result->type->primes)) {
     hx_link_fail(linker, op, HX_CODE_PRIMES, "result %s has rows that its operand lacks", slot.name);
     return HX_STATUS_OK;

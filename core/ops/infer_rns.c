@@ -205,3 +205,42 @@ hx_status_t hx_infer_rns_pack_components(hx_infer_t *call) {
   if (known) hx_type_set_word(&state.type, HX_PART_COMPONENTS, (uint32_t)components);
   return hx_rns_finish(call, &state);
 }
+
+hx_status_t hx_infer_rns_select_batch(hx_infer_t *call) {
+  const int64_t start = hx_infer_integer(call, "start", 0), items = hx_infer_integer(call, "items", 1);
+  const uint32_t axis = (uint32_t)hx_infer_integer(call, "axis", 0);
+  hx_state_t state;
+  HX_TRY(hx_rns_load(call, 0, &state));
+  if (!hx_type_knows(&state.type, HX_PART_BATCH)) return hx_rns_finish(call, &state);
+  const uint64_t size = axis < state.type.batch_rank ? state.type.batch_shape[axis] : 0;
+  if (size == 0) {
+    return hx_infer_fail(call, HX_CODE_ATTRIBUTE, "attribute axis is %u, but the operand has %u batch axes", axis,
+                         state.type.batch_rank);
+  }
+  if (start < 0 || items < 1 || (uint64_t)start >= size || (uint64_t)items > size - (uint64_t)start) {
+    return hx_infer_fail(call, HX_CODE_ATTRIBUTE, "%lld items from %lld on are asked for, but axis %u has %llu",
+                         (long long)items, (long long)start, axis, (unsigned long long)size);
+  }
+  if (hx_attrs_find(call->attrs, "items") == NULL) {
+    HX_TRY(hx_infer_drop_axis(call, &state.type));
+  } else {
+    state.type.batch_shape[axis] = (uint64_t)items;
+  }
+  return hx_rns_finish(call, &state);
+}
+
+hx_status_t hx_infer_rns_reinterpret(hx_infer_t *call) {
+  hx_str_t text = {0};
+  hx_attrs_get_text(call->attrs, "repr", &text);
+  size_t count = 0;
+  const char *const *words = hx_part_words(HX_PART_REPR, &count);
+  hx_state_t state;
+  HX_TRY(hx_rns_load(call, 0, &state));
+  for (uint32_t i = 0; i < count; ++i) {
+    if (words[i] == NULL || !hx_str_equal(text, hx_str(words[i]))) continue;
+    hx_type_set_word(&state.type, HX_PART_REPR, i);
+    return hx_rns_finish(call, &state);
+  }
+  return hx_infer_fail(call, HX_CODE_ATTRIBUTE, "attribute repr is \"%.*s\"; it has to be standard, lazy or montgomery",
+                       (int)(text.size < 64 ? text.size : 64), text.data);
+}

@@ -244,3 +244,17 @@ hx_status_t hx_infer_rns_key_product(hx_infer_t *call) {
   hx_type_set_word(&state.type, HX_PART_COMPONENTS, 2);
   return hx_rns_finish(call, &state);
 }
+
+hx_status_t hx_infer_rns_key_slice(hx_infer_t *call) {
+  const uint32_t digit = (uint32_t)hx_infer_integer(call, "digit", 0);
+  HX_TRY(hx_infer_want_key(call, 0, 1u << HX_KEY_RELIN | 1u << HX_KEY_GALOIS | 1u << HX_KEY_CONJ | 1u << HX_KEY_SWITCH,
+                           "a switching key: relin, galois, conj or switch"));
+  if (call->ring != NULL && digit >= hx_ring_digit_count(call->ring, 0)) {
+    return hx_infer_fail(call, HX_CODE_ATTRIBUTE, "attribute digit is %u, but the parameters have %u digits", digit,
+                         hx_ring_digit_count(call->ring, 0));
+  }
+  hx_state_t state;
+  HX_TRY(fresh(call, HX_NTT, &state));
+  hx_type_set_word(&state.type, HX_PART_COMPONENTS, 2);
+  return hx_rns_finish(call, &state);
+}
