@@ -19,7 +19,8 @@ typedef struct hx_pass_env {
 typedef hx_status_t (*hx_pass_fn_t)(hx_program_t *program, hx_pass_env_t *env, bool *out_changed);
 
 typedef struct hx_pass_info {
-  const char *name;  // "dve"
+  const char *name;     // "dve"
+  const char *options;  // those that it takes, comma-separated: "only=missing"; "" for none
   hx_pass_fn_t run;
   const char *doc;
 } hx_pass_info_t;
@@ -27,12 +28,15 @@ typedef struct hx_pass_info {
 const hx_pass_info_t *hx_pass_find(hx_str_t name);
 size_t hx_pass_list(const hx_pass_info_t **out_passes);
 
-// Runs "dve,cse,lower{only=missing}". Verifies between passes. Unknown names are faults (pass) before anything runs.
+// Runs "dve,cse,lower{only=missing}"; blanks are free, empty text does nothing. The program has passed
+// hx_program_verify; it is verified after each pass. Unknown names and options are faults (pass) before anything runs.
+// After another failure the program is half transformed: callers that want to go on work on a clone.
 hx_status_t hx_pipeline_run(hx_program_t *program, const char *pipeline, const hx_pass_env_t *env);
 // The default pipeline's text.
 const char *hx_pipeline_default(void);
 
-#define PASS(id_, name_, doc_) hx_status_t hx_pass_##id_(hx_program_t *program, hx_pass_env_t *env, bool *out_changed);
+#define PASS(id_, name_, options_, doc_) \
+  hx_status_t hx_pass_##id_(hx_program_t *program, hx_pass_env_t *env, bool *out_changed);
 #include "core/passes/passes.def"
 
 #endif
