@@ -65,26 +65,26 @@ void hx_state_load(const hx_infer_t *call, size_t index, hx_type_kind_t kind, hx
   }
 }
 
-// What to say where two operands differ in a part.
+// What to say where two operands differ in a part: "operand a <verb> <phrase> VALUE, operand b <phrase> VALUE".
 typedef struct difference {
   hx_code_t code;
-  const char *verb;  // "operand a <verb> VALUE"
+  const char *verb, *phrase;
   const char *hint;  // NULL: made from the operands
 } difference_t;
 
 static const difference_t differences[HX_PART_COUNT] = {
-    [HX_PART_DTYPE] = {HX_CODE_TYPE, "has dtype", "use values of one parameter set"},
-    [HX_PART_BATCH] = {HX_CODE_SHAPE, "has batch", "operands have equal batches, or one has none"},
-    [HX_PART_COMPONENTS] = {HX_CODE_COMPONENTS, "has components", NULL},
-    [HX_PART_DEPTH] = {HX_CODE_DEPTH_MISMATCH, "is at depth", NULL},
-    [HX_PART_SCALE] = {HX_CODE_SCALE_MISMATCH, "has scale", NULL},
-    [HX_PART_PRIMES] = {HX_CODE_PRIMES, "lies on primes", "select the same rows of both"},
-    [HX_PART_BASIS] = {HX_CODE_PRIMES, "lies on basis", "bring both to one basis with mod_down or prepare_plain"},
-    [HX_PART_DOMAIN] = {HX_CODE_DOMAIN, "is in domain",
-                        "transform one of them with to_ntt or from_ntt (ntt.forward, ntt.inverse)"},
-    [HX_PART_REPR] = {HX_CODE_DOMAIN, "is in representation",
+    [HX_PART_DTYPE] = {HX_CODE_TYPE, "has", "dtype", "use values of one parameter set"},
+    [HX_PART_BATCH] = {HX_CODE_SHAPE, "has", "batch", "operands have equal batches, or one has none"},
+    [HX_PART_COMPONENTS] = {HX_CODE_COMPONENTS, "has", "components", NULL},
+    [HX_PART_DEPTH] = {HX_CODE_DEPTH_MISMATCH, "is", "at depth", NULL},
+    [HX_PART_SCALE] = {HX_CODE_SCALE_MISMATCH, "has", "scale", NULL},
+    [HX_PART_PRIMES] = {HX_CODE_PRIMES, "lies", "on primes", "select the same rows of both"},
+    [HX_PART_BASIS] = {HX_CODE_PRIMES, "lies", "on basis", "bring both to one basis with mod_down or prepare_plain"},
+    [HX_PART_DOMAIN] = {HX_CODE_DOMAIN, "is", "in domain",
+                        "transform it with to_ntt or from_ntt (ntt.forward, ntt.inverse)"},
+    [HX_PART_REPR] = {HX_CODE_DOMAIN, "is", "in representation",
                       "end the lazy form with reduce, the montgomery form with from_montgomery"},
-    [HX_PART_SLOTS] = {HX_CODE_SLOTS_MISMATCH, "is packed with slots", "encode both with the same slots"},
+    [HX_PART_SLOTS] = {HX_CODE_SLOTS_MISMATCH, "is", "packed with slots", "encode both with the same slots"},
 };
 
 static hx_status_t scales_differ(const hx_infer_t *call, const hx_state_t *state, const hx_state_t *other) {
@@ -133,11 +133,12 @@ static hx_status_t part_differs(const hx_infer_t *call, hx_part_t part, const hx
   hx_text_init(&values[1]);
   hx_part_print(part, &state->type, &values[0]);
   hx_part_print(part, &other->type, &values[1]);
-  const hx_status_t status = values[0].failed || values[1].failed
-                                 ? hx_infer_refuse(call, row->code, hint, "operands %s and %s differ in %s", names[0],
-                                                   names[1], hx_part_name(part))
-                                 : hx_infer_refuse(call, row->code, hint, "operand %s %s %s, operand %s %s", names[0],
-                                                   row->verb, values[0].data, names[1], values[1].data);
+  const hx_status_t status =
+      values[0].failed || values[1].failed
+          ? hx_infer_refuse(call, row->code, hint, "operands %s and %s differ in %s", names[0], names[1],
+                            hx_part_name(part))
+          : hx_infer_refuse(call, row->code, hint, "operand %s %s %s %s, operand %s %s %s", names[0], row->verb,
+                            row->phrase, values[0].data, names[1], row->phrase, values[1].data);
   hx_text_deinit(&values[0]);
   hx_text_deinit(&values[1]);
   return status;
@@ -201,10 +202,11 @@ hx_status_t hx_state_want(const hx_infer_t *call, hx_state_t *state, hx_part_t p
     size_t count = 0;
     const char *const *words = hx_part_words(part, &count);
     if (words != NULL) {
-      return hx_infer_refuse(call, row->code, row->hint, "operand %s %s %s, it needs %s", name, row->verb, words[found],
-                             words[value]);
+      return hx_infer_refuse(call, row->code, row->hint, "operand %s %s %s %s, it needs %s", name, row->verb,
+                             row->phrase, words[found], words[value]);
     }
-    return hx_infer_refuse(call, row->code, row->hint, "operand %s %s %u, it needs %u", name, row->verb, found, value);
+    return hx_infer_refuse(call, row->code, row->hint, "operand %s %s %s %u, it needs %u", name, row->verb, row->phrase,
+                           found, value);
   }
   hx_type_set_word(&state->type, part, value);
   return HX_STATUS_OK;

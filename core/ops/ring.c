@@ -75,8 +75,12 @@ static uint32_t find_depth(const hx_ring *ring, const hx_primes_t *primes) {
 }
 
 void hx_type_derive(hx_type_t *type, const hx_ring *ring) {
-  if (type->kind == HX_TYPE_CIPHERTEXT) hx_type_set_word(type, HX_PART_BASIS, HX_BASIS_Q);
-  if (type->kind == HX_TYPE_PLAINTEXT) hx_type_set_word(type, HX_PART_COMPONENTS, 1);
+  if (type->kind == HX_TYPE_CIPHERTEXT && !hx_type_knows(type, HX_PART_BASIS)) {
+    hx_type_set_word(type, HX_PART_BASIS, HX_BASIS_Q);
+  }
+  if (type->kind == HX_TYPE_PLAINTEXT && !hx_type_knows(type, HX_PART_COMPONENTS)) {
+    hx_type_set_word(type, HX_PART_COMPONENTS, 1);
+  }
   if (ring == NULL) return;
   if (hx_type_knows(type, HX_PART_PRIMES) && !hx_type_knows(type, HX_PART_BASIS)) {
     hx_type_set_word(type, HX_PART_BASIS, hx_ring_basis(ring, &type->primes));
