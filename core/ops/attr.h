@@ -24,12 +24,12 @@ typedef struct hx_attribute {
   bool boolean;
   int64_t integer;  // u64 values keep their bits
   double number;
-  hx_str_t text;           // TEXT without quotes and escapes, SYMBOL without @
-  const hx_type_t *type;   // of INTEGER and FLOAT (NULL: i64, f64), and TYPE
-  size_t count;            // LIST, DICT
-  const struct hx_attribute *list;          // LIST
-  const struct hx_named_attr *dict;         // DICT, names ascending
-  size_t input_count, result_count;         // TYPE of a function: types is inputs then results, type is NULL
+  hx_str_t text;                     // TEXT without quotes and escapes, SYMBOL without @
+  const hx_type_t *type;             // of INTEGER and FLOAT (NULL: i64, f64), and TYPE
+  size_t count;                      // LIST, DICT
+  const struct hx_attribute *list;   // LIST
+  const struct hx_named_attr *dict;  // DICT, names ascending
+  size_t input_count, result_count;  // TYPE of a function: types is inputs then results, type is NULL
   const hx_type_t *const *types;
 } hx_attribute_t;
 

@@ -57,7 +57,7 @@ static bool count_fits(const hx_op_form_t *forms, size_t rows, size_t count) {
 
 static hx_status_t check_operands(const hx_infer_t *call) {
   const hx_op_info_t *op = call->op;
-  hx_op_form_t forms[HX_OP_OPERANDS_MAX];
+  hx_op_form_t forms[HX_OP_OPERANDS_MAX] = {HX_FORM_ONE};
   size_t rows = 0;
   for (; rows < HX_OP_OPERANDS_MAX && op->operands[rows].name != NULL; ++rows) forms[rows] = op->operands[rows].form;
   if (!count_fits(forms, rows, call->operand_count))
@@ -76,7 +76,7 @@ static hx_status_t check_operands(const hx_infer_t *call) {
 
 static hx_status_t check_results(const hx_infer_t *call) {
   const hx_op_info_t *op = call->op;
-  hx_op_form_t forms[HX_OP_RESULTS_MAX];
+  hx_op_form_t forms[HX_OP_RESULTS_MAX] = {HX_FORM_ONE};
   size_t rows = 0;
   for (; rows < HX_OP_RESULTS_MAX && op->results[rows].name != NULL; ++rows) forms[rows] = op->results[rows].form;
   if (!count_fits(forms, rows, call->result_count)) return wrong_count(call, "result", forms, rows, call->result_count);

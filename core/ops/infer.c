@@ -334,9 +334,11 @@ static hx_status_t settle(const hx_infer_t *call, size_t index) {
 // Hooks index the ring's tables by what operands say, so that has to hold under the ring.
 static hx_status_t verify_operands(const hx_infer_t *call) {
   for (size_t i = 0; i < call->operand_count && call->ring != NULL; ++i) {
+    const hx_type_t *operand = call->operands[i];
+    if (hx_type_verify(operand, call->ring, (hx_place_t){0}, NULL) == HX_STATUS_OK) continue;
     char name[HX_NAME_MAX], what[HX_NAME_MAX + 16];
     snprintf(what, sizeof what, "operand %s", hx_infer_operand_name(call, i, name));
-    HX_TRY(verify_type(call, call->operands[i], what));
+    return verify_type(call, operand, what);
   }
   return HX_STATUS_OK;
 }

@@ -142,7 +142,7 @@ static size_t row_of(const hx_op_form_t *forms, size_t rows, size_t index, size_
 }
 
 const hx_op_operand_t *hx_op_operand_at(const hx_op_info_t *op, size_t index, size_t count) {
-  hx_op_form_t forms[HX_OP_OPERANDS_MAX];
+  hx_op_form_t forms[HX_OP_OPERANDS_MAX] = {HX_FORM_ONE};
   size_t rows = 0;
   for (; rows < HX_OP_OPERANDS_MAX && op->operands[rows].name != NULL; ++rows) forms[rows] = op->operands[rows].form;
   const size_t row = row_of(forms, rows, index, count);
@@ -150,7 +150,7 @@ const hx_op_operand_t *hx_op_operand_at(const hx_op_info_t *op, size_t index, si
 }
 
 const hx_op_result_t *hx_op_result_at(const hx_op_info_t *op, size_t index, size_t count) {
-  hx_op_form_t forms[HX_OP_RESULTS_MAX];
+  hx_op_form_t forms[HX_OP_RESULTS_MAX] = {HX_FORM_ONE};
   size_t rows = 0;
   for (; rows < HX_OP_RESULTS_MAX && op->results[rows].name != NULL; ++rows) forms[rows] = op->results[rows].form;
   const size_t row = row_of(forms, rows, index, count);

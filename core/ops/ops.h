@@ -12,8 +12,21 @@ typedef enum hx_op_id {
   HX_OP_UNKNOWN = HX_OP_COUNT
 } hx_op_id_t;
 
-typedef enum hx_op_tier { HX_TIER_PRIMITIVE, HX_TIER_DERIVED, HX_TIER_WHOLE, HX_TIER_HOST, HX_TIER_STRUCTURE, HX_TIER_COUNT } hx_op_tier_t;
-typedef enum hx_op_effect { HX_EFFECT_PURE, HX_EFFECT_RANDOM, HX_EFFECT_MUTATING, HX_EFFECT_COLLECTIVE, HX_EFFECT_COUNT } hx_op_effect_t;
+typedef enum hx_op_tier {
+  HX_TIER_PRIMITIVE,
+  HX_TIER_DERIVED,
+  HX_TIER_WHOLE,
+  HX_TIER_HOST,
+  HX_TIER_STRUCTURE,
+  HX_TIER_COUNT
+} hx_op_tier_t;
+typedef enum hx_op_effect {
+  HX_EFFECT_PURE,
+  HX_EFFECT_RANDOM,
+  HX_EFFECT_MUTATING,
+  HX_EFFECT_COLLECTIVE,
+  HX_EFFECT_COUNT
+} hx_op_effect_t;
 typedef enum hx_op_dependency { HX_DEPENDS_ELEMENT, HX_DEPENDS_REINDEXED, HX_DEPENDS_MIXING } hx_op_dependency_t;
 typedef enum hx_op_form { HX_FORM_ONE, HX_FORM_OPT, HX_FORM_ANY } hx_op_form_t;
 
@@ -40,13 +53,40 @@ bool hx_op_accepts(uint32_t accepts, hx_type_kind_t kind);
 
 // Value rules of attributes, checked by hx_op_check_attrs.
 typedef enum hx_attr_rule {
-  HX_RULE_I64, HX_RULE_I64_LIST, HX_RULE_U64_LIST, HX_RULE_NUMBER, HX_RULE_COMPLEX, HX_RULE_TEXT, HX_RULE_SYMBOL, HX_RULE_TYPE,
-  HX_RULE_DICTS, HX_RULE_SCALE, HX_RULE_DOMAIN, HX_RULE_ROUNDING, HX_RULE_DROP, HX_RULE_PURPOSE, HX_RULE_COUNT
+  HX_RULE_I64,
+  HX_RULE_I64_LIST,
+  HX_RULE_U64_LIST,
+  HX_RULE_NUMBER,
+  HX_RULE_COMPLEX,
+  HX_RULE_TEXT,
+  HX_RULE_SYMBOL,
+  HX_RULE_TYPE,
+  HX_RULE_DICTS,
+  HX_RULE_SCALE,
+  HX_RULE_DOMAIN,
+  HX_RULE_ROUNDING,
+  HX_RULE_DROP,
+  HX_RULE_PURPOSE,
+  HX_RULE_COUNT
 } hx_attr_rule_t;
 
-typedef struct hx_op_operand { const char *name; uint32_t accepts; hx_op_dependency_t dependency; hx_op_form_t form; } hx_op_operand_t;
-typedef struct hx_op_result { const char *name; uint32_t accepts; hx_op_form_t form; } hx_op_result_t;
-typedef struct hx_op_attr { const char *name; hx_attr_rule_t rule; bool required; const char *doc; } hx_op_attr_t;
+typedef struct hx_op_operand {
+  const char *name;
+  uint32_t accepts;
+  hx_op_dependency_t dependency;
+  hx_op_form_t form;
+} hx_op_operand_t;
+typedef struct hx_op_result {
+  const char *name;
+  uint32_t accepts;
+  hx_op_form_t form;
+} hx_op_result_t;
+typedef struct hx_op_attr {
+  const char *name;
+  hx_attr_rule_t rule;
+  bool required;
+  const char *doc;
+} hx_op_attr_t;
 
 #define HX_OP_OPERANDS_MAX 5
 #define HX_OP_RESULTS_MAX 2
@@ -104,7 +144,8 @@ hx_status_t hx_op_infer(hx_infer_t *call);
 // A fault at the call's place, prefixed with the operation's name. Returns the code's status.
 hx_status_t hx_infer_fail(const hx_infer_t *call, hx_code_t code, const char *format, ...) HX_PRINTF(3, 4);
 // The same with what would fix it.
-hx_status_t hx_infer_refuse(const hx_infer_t *call, hx_code_t code, const char *hint, const char *format, ...) HX_PRINTF(4, 5);
+hx_status_t hx_infer_refuse(const hx_infer_t *call, hx_code_t code, const char *hint, const char *format, ...)
+    HX_PRINTF(4, 5);
 
 // Hooks. rns and structural ones live beside this file (infer_rns.c, infer_structure.c); those of the ckks
 // dialect are the transition table of core/ckks, shared by engine and compiler (core/ckks/transition.c).

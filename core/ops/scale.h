@@ -51,7 +51,8 @@ hx_status_t hx_scale_set_number(hx_scale_t *scale, double number, const hx_ring 
 // m divisible by a prime of Q (syntax) or an id that is not one of Q's (scale-range). out is untouched then.
 hx_status_t hx_scale_parse(hx_str_t text, const hx_ring *ring, hx_scale_t *out, hx_report_t *report);
 // The same for a piece of a larger text.
-hx_status_t hx_scale_parse_at(hx_str_t text, const hx_ring *ring, hx_place_t place, hx_scale_t *out, hx_report_t *report);
+hx_status_t hx_scale_parse_at(hx_str_t text, const hx_ring *ring, hx_place_t place, hx_scale_t *out,
+                              hx_report_t *report);
 // Writes the canonical text; returns its length without NUL.
 size_t hx_scale_print(const hx_scale_t *scale, char text[HX_SCALE_TEXT_MAX]);
 // log2 for display and estimates; ring NULL: terms count as 0 bits.
@@ -61,6 +62,7 @@ double hx_scale_log2(const hx_scale_t *scale, const hx_ring *ring);
 // Q (or ring is NULL), or the exact value needs more than HX_SCALE_VALUE_BITS above or below the fraction line.
 // No allocation; 64 KiB of stack.
 #define HX_SCALE_VALUE_BITS 65536
-hx_status_t hx_scale_value(const hx_scale_t *scale, const hx_ring *ring, double *out_hi, double *out_lo, hx_report_t *report);
+hx_status_t hx_scale_value(const hx_scale_t *scale, const hx_ring *ring, double *out_hi, double *out_lo,
+                           hx_report_t *report);
 
 #endif

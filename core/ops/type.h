@@ -20,7 +20,15 @@ typedef enum hx_type_kind {
   HX_TYPE_KIND_COUNT
 } hx_type_kind_t;
 
-typedef enum hx_key_kind { HX_KEY_NONE, HX_KEY_RELIN, HX_KEY_GALOIS, HX_KEY_CONJ, HX_KEY_SWITCH, HX_KEY_PUBLIC, HX_KEY_SECRET } hx_key_kind_t;
+typedef enum hx_key_kind {
+  HX_KEY_NONE,
+  HX_KEY_RELIN,
+  HX_KEY_GALOIS,
+  HX_KEY_CONJ,
+  HX_KEY_SWITCH,
+  HX_KEY_PUBLIC,
+  HX_KEY_SECRET
+} hx_key_kind_t;
 typedef enum hx_signedness { HX_SIGNLESS, HX_SIGNED, HX_UNSIGNED } hx_signedness_t;
 
 // Parts of a type that may be unknown; a bit set means known.
@@ -35,8 +43,10 @@ enum {
   HX_KNOWN_REPR = 128,
   HX_KNOWN_SLOTS = 256,
   HX_KNOWN_DTYPE = 512,
-  HX_KNOWN_CIPHERTEXT = HX_KNOWN_BATCH | HX_KNOWN_COMPONENTS | HX_KNOWN_DEPTH | HX_KNOWN_SCALE | HX_KNOWN_PRIMES | HX_KNOWN_BASIS | HX_KNOWN_DOMAIN | HX_KNOWN_REPR | HX_KNOWN_SLOTS,
-  HX_KNOWN_TENSOR = HX_KNOWN_BATCH | HX_KNOWN_COMPONENTS | HX_KNOWN_PRIMES | HX_KNOWN_BASIS | HX_KNOWN_DOMAIN | HX_KNOWN_REPR | HX_KNOWN_DTYPE
+  HX_KNOWN_CIPHERTEXT = HX_KNOWN_BATCH | HX_KNOWN_COMPONENTS | HX_KNOWN_DEPTH | HX_KNOWN_SCALE | HX_KNOWN_PRIMES |
+                        HX_KNOWN_BASIS | HX_KNOWN_DOMAIN | HX_KNOWN_REPR | HX_KNOWN_SLOTS,
+  HX_KNOWN_TENSOR = HX_KNOWN_BATCH | HX_KNOWN_COMPONENTS | HX_KNOWN_PRIMES | HX_KNOWN_BASIS | HX_KNOWN_DOMAIN |
+                    HX_KNOWN_REPR | HX_KNOWN_DTYPE
 };
 
 // A set of prime ids; rows of every value stand in ascending id order.
@@ -44,7 +54,9 @@ typedef struct hx_primes {
   uint64_t bits[HX_PRIMES_MAX / 64];
 } hx_primes_t;
 
-static inline bool hx_primes_has(const hx_primes_t *set, uint32_t id) { return id < HX_PRIMES_MAX && ((set->bits[id / 64] >> (id % 64)) & 1) != 0; }
+static inline bool hx_primes_has(const hx_primes_t *set, uint32_t id) {
+  return id < HX_PRIMES_MAX && ((set->bits[id / 64] >> (id % 64)) & 1) != 0;
+}
 static inline void hx_primes_add(hx_primes_t *set, uint32_t id) { set->bits[id / 64] |= (uint64_t)1 << (id % 64); }
 uint32_t hx_primes_count(const hx_primes_t *set);
 bool hx_primes_equal(const hx_primes_t *a, const hx_primes_t *b);
