@@ -6,6 +6,7 @@
 // 2 n 2^-120 of the largest coefficient, which is at most the largest slot times the scale.
 #include <math.h>
 
+#include "core/ckks/constant_time.h"
 #include "core/ckks/encode.h"
 #include "core/ckks/fft.h"
 
@@ -30,15 +31,14 @@ static hx_status_t check_plaintext(const hx_value_t *plaintext, hx_report_t *rep
 
 // Bits of the largest coefficient in the packing; without branches on the coefficients.
 static uint32_t largest_bits(const hx_coefficients_t *m, size_t gap) {
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   for (uint32_t w = 0; w < m->words; ++w) {
     uint64_t any = 0;
     for (size_t k = 0; k < m->count; k += gap) any |= m->magnitude[(size_t)w * m->count + k];
-    const uint32_t nonzero = 0 - (uint32_t)(any != 0);
-    const uint32_t here = 64 * w + 64 - (uint32_t)__builtin_clzll(any | 1);
-    bits = (here & nonzero) | (bits & ~nonzero);
+    const uint64_t here = 64 * w + 64 - (uint64_t)__builtin_clzll(any | 1);
+    bits = hx_select(hx_mask_equal(any, 0), bits, here);
   }
-  return bits;
+  return (uint32_t)bits;
 }
 
 // floor(magnitude / 2^shift), below 2^120, of coefficient k: every word is read, whatever the shift.
@@ -47,10 +47,10 @@ static hx_u128 window(const hx_coefficients_t *m, size_t k, uint32_t shift) {
   uint64_t words[3] = {0};
   for (uint32_t w = 0; w < m->words; ++w) {
     const uint64_t word = m->magnitude[(size_t)w * m->count + k];
-    for (uint32_t i = 0; i < 3; ++i) words[i] |= word & (0 - (uint64_t)(w == first + i));
+    for (uint32_t i = 0; i < 3; ++i) words[i] |= word & hx_mask_equal(w, first + i);
   }
   const uint32_t back = (64 - bits) & 63;
-  const uint64_t crossing = 0 - (uint64_t)(bits != 0);
+  const uint64_t crossing = ~hx_mask_equal(bits, 0);
   const uint64_t low = words[0] >> bits | (words[1] << back & crossing);
   const uint64_t high = words[1] >> bits | (words[2] << back & crossing);
   return (hx_u128)high << 64 | low;
@@ -70,7 +70,7 @@ static hx_dd_t to_unit(hx_u128 x, uint64_t negative) {
 static int32_t fold(const hx_coefficients_t *m, size_t slots, hx_fft_vector_t to) {
   const size_t gap = m->count / (2 * slots);
   const uint32_t bits = largest_bits(m, gap);
-  const uint32_t shift = (bits - 120) & (0 - (uint32_t)(bits > 120));
+  const uint32_t shift = (bits - 120) & (uint32_t)hx_mask_less(120, bits);
   for (size_t k = 0; k < slots; ++k) {
     const size_t first = k * gap, second = (k + slots) * gap;
     const hx_dd_t re = to_unit(window(m, first, shift), m->negative[first]);

@@ -3,6 +3,7 @@
 // branch or address depends on a residue.
 #include <string.h>
 
+#include "core/ckks/constant_time.h"
 #include "core/ckks/encode.h"
 #include "core/ckks/ring_host.h"
 
@@ -41,7 +42,7 @@ static void mark_negative(const uint64_t *rows, size_t stride, const hx_product_
       borrow[k] = (uint64_t)(rest >> 64) & 1;
     }
   }
-  for (uint32_t k = 0; k < TILE; ++k) negative[k] = 0 - borrow[k];
+  for (uint32_t k = 0; k < TILE; ++k) negative[k] = hx_mask(borrow[k]);
 }
 
 // Q - x where negative.
@@ -54,7 +55,7 @@ static void take_magnitude(uint64_t *rows, size_t stride, const hx_product_t *mo
       const uint64_t x = rows[w * stride + k];
       const hx_u128 rest = (hx_u128)word - x - borrow[k];
       borrow[k] = (uint64_t)(rest >> 64) & 1;
-      rows[w * stride + k] = x ^ ((x ^ (uint64_t)rest) & negative[k]);
+      rows[w * stride + k] = hx_select(negative[k], (uint64_t)rest, x);
     }
   }
 }

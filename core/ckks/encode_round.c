@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/ckks/constant_time.h"
 
 enum { BITS = 118 };  // of the integers before shift
 
@@ -55,8 +56,7 @@ static int32_t common_exponent(const double *values, size_t count) {
     uint64_t bits;
     memcpy(&bits, &values[i], sizeof bits);
     bits &= UINT64_MAX >> 1;
-    const uint64_t larger = 0 - (uint64_t)(bits > most);  // magnitudes are ordered as their bits
-    most = (bits & larger) | (most & ~larger);
+    most = hx_select(hx_mask_less(most, bits), bits, most);  // magnitudes are ordered as their bits
   }
   return (int32_t)(most >> 52) - 1022;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deterministic cores of key generation (CKKS.md, "Keys"). Everything is computed row by row on reference/.
+#include "core/ckks/constant_time.h"
 #include "core/ckks/keys.h"
 #include "core/ckks/ring_host.h"
 
@@ -110,8 +111,7 @@ static void square(const hx_ref_ring *ring, const int8_t *secret, uint64_t *word
   hx_ref_row_mul(ring, 0, row, row, row);
   hx_ref_ntt_inverse(ring, 0, row);
   for (uint32_t k = 0; k < hx_ref_ring_degree(ring); ++k) {
-    const uint64_t above = 0 - (((q - 1) / 2 - row[k]) >> 63);  // all ones where row[k] > (q - 1) / 2
-    out[k] = (int64_t)(row[k] - (q & above));
+    out[k] = (int64_t)(row[k] - (q & hx_mask_less((q - 1) / 2, row[k])));
   }
 }
 

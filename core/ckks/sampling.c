@@ -2,6 +2,7 @@
 #include "core/ckks/sampling.h"
 
 #include "core/base/memory.h"
+#include "core/ckks/constant_time.h"
 
 enum { BATCH = 256 };  // words drawn at a time
 
@@ -37,17 +38,17 @@ void hx_sample_error(hx_random_t *random, size_t count, int8_t *out) {
       uint64_t magnitude = 0;
       // Both sides are below 2^63, so the top bit of the difference says x >= cumulative[k].
       for (uint32_t k = 0; k < HX_ERROR_MAX; ++k) magnitude += (cumulative[k] - 1 - x) >> 63;
-      const uint64_t sign = 0 - (words[i] & 1);
+      const uint64_t sign = hx_mask(words[i] & 1);
       out[first + i] = (int8_t)(int64_t)((magnitude ^ sign) - sign);
     }
   }
   hx_wipe(words, sizeof words);
 }
 
-// keys[i] <= keys[j] afterwards.
+// keys[i] <= keys[j] afterwards, but for their low two bits.
 static void order(uint64_t *keys, size_t i, size_t j) {
   const uint64_t a = keys[i], b = keys[j];
-  const uint64_t swap = (a ^ b) & (0 - (uint64_t)(b < a));
+  const uint64_t swap = (a ^ b) & hx_mask_less(b >> 2, a >> 2);
   keys[i] = a ^ swap;
   keys[j] = b ^ swap;
 }
