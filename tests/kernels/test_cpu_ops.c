@@ -363,8 +363,9 @@ static void ops_match_reference_in_small_rings(void **state) {
   static const kc_layout_t layouts[] = {KC_DENSE, KC_GAPS, KC_SWAPPED, KC_REPEAT};
   kc_t kc;
   for (uint32_t word = 64; word >= 32; word -= 32) {
-    for (uint32_t log_n = 3; log_n <= 7; log_n++) {
-      open_ring(&kc, log_n, word);
+    static const uint32_t sizes[] = {3, 4, 7};
+    for (uint32_t size = 0; size < 3; size++) {
+      open_ring(&kc, sizes[size], word);
       for (uint32_t pattern = 0; pattern < KC_PATTERN_COUNT; pattern++) {
         for (uint32_t i = 0; i < 4; i++) {
           const kc_layout_t out = i == 3 ? KC_GAPS : layouts[i];
