@@ -1,37 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transition table of the ckks dialect, row by row: good calls with their result states, bad ones with code and
 // text.
-#include "core/ckks/transition.h"
+#include "ckks_states.h"
 #include "infer_fixture.h"
-
-#define STATE(components_, depth_, scale_, primes_, domain_)                                                  \
-  "<batch = [], components = " components_ ", depth = " depth_ ", scale = \"" scale_ "\", primes = [" primes_ \
-  "], basis = Q, domain = " domain_ ", repr = standard, slots = 8>"
-#define Q0 "0, 1, 2, 3, 4, 5"
-#define Q1 "0, 1, 2, 3, 4"
-#define Q2 "0, 1, 2, 3"
-#define CT0 "!ckks.ciphertext" STATE("2", "0", "2^50", Q0, "ntt")
-#define CT0_SQUARE "!ckks.ciphertext" STATE("2", "0", "2^100", Q0, "ntt")
-#define CT0_THREE "!ckks.ciphertext" STATE("3", "0", "2^100", Q0, "ntt")
-#define CT0_COEFFICIENT "!ckks.ciphertext" STATE("2", "0", "2^50", Q0, "coefficient")
-#define CT1 "!ckks.ciphertext" STATE("2", "1", "2^100*q5^-1", Q1, "ntt")
-#define CT5 "!ckks.ciphertext" STATE("2", "5", "2^50", "0", "ntt")
-#define PT0 "!ckks.plaintext" STATE("1", "0", "2^50", Q0, "ntt")
-#define PT0_LARGE "!ckks.plaintext" STATE("1", "0", "2^60", Q0, "ntt")
-#define PT0_COEFFICIENT "!ckks.plaintext" STATE("1", "0", "2^50", Q0, "coefficient")
-#define PT1 "!ckks.plaintext" STATE("1", "1", "2^50", Q1, "ntt")
-#define PQ0                                                                                                            \
-  "!ckks.plaintext<batch = [], components = 1, depth = 0, scale = \"2^50\", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis " \
-  "= QP, domain "                                                                                                      \
-  "= ntt, repr = standard, slots = 8>"
-#define PQ0_LARGE                                                                                                      \
-  "!ckks.plaintext<batch = [], components = 1, depth = 0, scale = \"2^60\", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis " \
-  "= QP, domain "                                                                                                      \
-  "= ntt, repr = standard, slots = 8>"
-#define RELIN "!ckks.key<kind = relin>"
-#define CONJ "!ckks.key<kind = conj>"
-#define SWITCH "!ckks.key<kind = switch>"
-#define GALOIS(element_) "!ckks.key<kind = galois, element = " element_ ">"
 
 static const call_row_t arithmetic[] = {
     {"ckks.add", {CT0, CT0}, NULL, {CT0}, HX_CODE_NONE, NULL, NULL},
@@ -201,244 +172,6 @@ static void arithmetic_follows_the_table(void **state) {
   run_rows(arithmetic, HX_COUNT_OF(arithmetic), &ring_a);
 }
 
-static const call_row_t maintenance[] = {
-    {"ckks.relinearize", {CT0_THREE}, NULL, {CT0_SQUARE}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.relinearize",
-     {CT0_THREE, RELIN},
-     "output_domain = \"coefficient\"",
-     {"!ckks.ciphertext" STATE("2", "0", "2^100", Q0, "coefficient")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rescale", {CT0_SQUARE}, NULL, {CT1}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rescale",
-     {"!ckks.ciphertext" STATE("2", "0", "2^100", Q0, "coefficient")},
-     "output_domain = \"ntt\"",
-     {CT1},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rescale",
-     {"!ckks.ciphertext" STATE("3", "1", "2^200*q5^-2", Q1, "ntt")},
-     NULL,
-     {"!ckks.ciphertext" STATE("3", "2", "2^200*q4^-1*q5^-2", Q2, "ntt")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rescale",
-     {"!ckks.ciphertext" STATE("2", "0", "2^50*q5^1", Q0, "ntt")},
-     NULL,
-     {"!ckks.ciphertext" STATE("2", "1", "2^50", Q1, "ntt")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.level_drop",
-     {CT0},
-     "depth = 2",
-     {"!ckks.ciphertext" STATE("2", "2", "2^50", Q2, "ntt")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.level_drop", {PT0_COEFFICIENT}, "depth = 0", {PT0_COEFFICIENT}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.level_drop", {PT0}, "depth = 1", {PT1}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.level_drop",
-     {CT0_THREE},
-     "depth = 5",
-     {"!ckks.ciphertext" STATE("3", "5", "2^100", "0", "ntt")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.reinterpret_scale",
-     {CT1},
-     "scale = \"2^50\"",
-     {"!ckks.ciphertext" STATE("2", "1", "2^50", Q1, "ntt")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.reinterpret_scale", {PT0}, "scale = \"2^60\"", {PT0_LARGE}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.to_ntt", {CT0_COEFFICIENT}, NULL, {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.from_ntt", {PT0}, NULL, {PT0_COEFFICIENT}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.key_switch", {CT0, SWITCH}, NULL, {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.sum",
-     {"!ckks.ciphertext<batch = [3, 7], depth = 1>"},
-     "axis = 0",
-     {"!ckks.ciphertext<batch = [7], depth = 1, repr = standard>"},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.sum",
-     {"!ckks.ciphertext<batch = [3, 7], depth = 1>"},
-     "axis = 1",
-     {"!ckks.ciphertext<batch = [3], depth = 1, repr = standard>"},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    // Bad ones.
-    {"ckks.relinearize", {CT0}, NULL, {NULL}, HX_CODE_COMPONENTS, "operand a has 2 components, it needs 3", NULL},
-    {"ckks.relinearize",
-     {CT0_THREE, CONJ},
-     NULL,
-     {NULL},
-     HX_CODE_OPERANDS,
-     "operand key is !ckks.key<kind = conj>, it needs the relinearization key",
-     NULL},
-    {"ckks.rescale", {CT5}, NULL, {NULL}, HX_CODE_NO_DEPTH, "operand a is at depth 5, the last of 5", "more depths"},
-    {"ckks.rescale",
-     {"!ckks.ciphertext" STATE("2", "0", "2^1*q5^-2147483647", Q0, "ntt")},
-     NULL,
-     {NULL},
-     HX_CODE_SCALE_RANGE,
-     "q5",
-     NULL},
-    {"ckks.level_drop",
-     {CT1},
-     "depth = 0",
-     {NULL},
-     HX_CODE_DEPTH_MISMATCH,
-     "operand a is at depth 1, which is beyond attribute depth 0",
-     "only grows"},
-    {"ckks.level_drop", {CT1}, "depth = 6", {NULL}, HX_CODE_NO_DEPTH, "depths 0 to 5", NULL},
-    {"ckks.to_ntt", {CT0}, NULL, {NULL}, HX_CODE_DOMAIN, "is in domain ntt, it needs coefficient", NULL},
-    {"ckks.from_ntt", {CT0_COEFFICIENT}, NULL, {NULL}, HX_CODE_DOMAIN, "it needs ntt", NULL},
-    {"ckks.key_switch", {CT0_THREE, SWITCH}, NULL, {NULL}, HX_CODE_COMPONENTS, "3 components", NULL},
-    {"ckks.key_switch", {CT0, RELIN}, NULL, {NULL}, HX_CODE_OPERANDS, "operand key is !ckks.key<kind = relin>", NULL},
-    {"ckks.sum", {CT0}, "axis = 0", {NULL}, HX_CODE_ATTRIBUTE, "0 batch axes", NULL},
-    {"ckks.add",
-     {"!ckks.ciphertext<batch = [3]>", "!ckks.ciphertext<batch = [4]>"},
-     NULL,
-     {NULL},
-     HX_CODE_SHAPE,
-     "operand a has batch [3], operand b batch [4]",
-     NULL},
-    {"ckks.neg", {"!ckks.ciphertext<depth = 6>"}, NULL, {NULL}, HX_CODE_NO_DEPTH, "operand a", NULL},
-    {"ckks.neg", {"!ckks.ciphertext<slots = 16>"}, NULL, {NULL}, HX_CODE_SLOTS, "operand a", NULL},
-    {"ckks.neg", {"!ckks.ciphertext<scale = \"1125899906842273*2^0\">"}, NULL, {NULL}, HX_CODE_SCALE_RANGE, "q1", NULL},
-};
-
-static void maintenance_follows_the_table(void **state) {
-  (void)state;
-  run_rows(maintenance, HX_COUNT_OF(maintenance), &ring_a);
-}
-
-static const call_row_t slots[] = {
-    {"ckks.rotate", {CT0}, "step = 3", {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rotate", {CT0, GALOIS("5")}, "step = -7", {CT0}, HX_CODE_NONE, NULL, NULL},  // 5^1 mod 32
-    {"ckks.rotate", {CT0_COEFFICIENT}, "step = 8", {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rotate",
-     {CT1, GALOIS("25")},
-     "step = 10, output_domain = \"coefficient\"",
-     {"!ckks.ciphertext" STATE("2", "1", "2^100*q5^-1", Q1, "coefficient")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rotate_many", {CT0}, "steps = [1, 0, 9]", {CT0, CT0, CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rotate_many",
-     {CT0, GALOIS("25"), GALOIS("5")},
-     "steps = [2, 1, -6]",
-     {CT0, CT0, CT0},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.conjugate", {CT0}, NULL, {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.conjugate", {CT0, CONJ}, NULL, {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.conjugate", {CT0, GALOIS("31")}, NULL, {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rotate_weighted_sum", {CT0, PQ0, PQ0}, "steps = [0, 1]", {CT0_SQUARE}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rotate_weighted_sum",
-     {CT0, PQ0, PQ0, PQ0_LARGE, PQ0_LARGE, GALOIS("5")},
-     "steps = [0, 1], groups = 2",
-     {CT0_SQUARE, "!ckks.ciphertext" STATE("2", "0", "2^110", Q0, "ntt")},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rotate_sum", {CT0, CT0, CT0}, "steps = [1, 2, 0]", {CT0}, HX_CODE_NONE, NULL, NULL},
-    {"ckks.rotate_sum", {CT1, CT1, GALOIS("25")}, "steps = [2, 2]", {CT1}, HX_CODE_NONE, NULL, NULL},
-    // Bad ones.
-    {"ckks.rotate", {CT0_THREE}, "step = 1", {NULL}, HX_CODE_COMPONENTS, "3 components", "relinearize it first"},
-    {"ckks.rotate",
-     {CT0, GALOIS("5")},
-     "step = 2",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "element 5; step 2 with 8 slots needs element 25",
-     NULL},
-    {"ckks.rotate", {CT0, GALOIS("5")}, "step = 16", {NULL}, HX_CODE_OPERANDS, "0 modulo 8 slots", NULL},
-    {"ckks.rotate", {CT0, CONJ}, "step = 2", {NULL}, HX_CODE_OPERANDS, "it needs a rotation key", NULL},
-    {"ckks.rotate_many",
-     {CT0},
-     "steps = [1, 2]",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "it has 2 results (one a step), not 1",
-     NULL},
-    {"ckks.rotate_many",
-     {CT0, GALOIS("5"), GALOIS("25")},
-     "steps = [2]",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "2 keys; its steps need 1",
-     NULL},
-    {"ckks.rotate_many",
-     {CT0, GALOIS("5")},
-     "steps = [2]",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "operand keys[0] is the rotation key of element 5",
-     NULL},
-    {"ckks.conjugate", {CT0, RELIN}, NULL, {NULL}, HX_CODE_OPERANDS, "it needs the conjugation key", NULL},
-    {"ckks.conjugate", {CT0, GALOIS("5")}, NULL, {NULL}, HX_CODE_OPERANDS, "conjugation needs element 31", NULL},
-    {"ckks.rotate_weighted_sum", {CT0, PQ0}, "steps = [0, 1]", {NULL}, HX_CODE_OPERANDS, "it needs 2 plaintexts", NULL},
-    {"ckks.rotate_weighted_sum",
-     {CT0, PT0, PT0},
-     "steps = [0, 1]",
-     {NULL},
-     HX_CODE_PRIMES,
-     "operand weights_keys[0] lies on basis Q, it needs QP",
-     "prepare_plain"},
-    {"ckks.rotate_weighted_sum",
-     {CT0, PQ0, PQ0_LARGE},
-     "steps = [0, 1]",
-     {NULL},
-     HX_CODE_SCALE_MISMATCH,
-     "operand weights_keys[1] 2^60",
-     NULL},
-    {"ckks.rotate_weighted_sum",
-     {CT1, PQ0, PQ0},
-     "steps = [0, 1]",
-     {NULL},
-     HX_CODE_DEPTH_MISMATCH,
-     "weights_keys[0]",
-     NULL},
-    {"ckks.rotate_weighted_sum",
-     {CT0, PQ0, GALOIS("5")},
-     "steps = [0, 1]",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "operand weights_keys[1] has to be a plaintext",
-     NULL},
-    {"ckks.rotate_weighted_sum",
-     {CT0, PQ0, PQ0},
-     "steps = [1]",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "operand weights_keys[1] has to be a key",
-     NULL},
-    {"ckks.rotate_sum", {CT0, CT1}, "steps = [1, 2]", {NULL}, HX_CODE_DEPTH_MISMATCH, "terms_keys[1]", NULL},
-    {"ckks.rotate_sum", {CT0, CT0_SQUARE}, "steps = [1, 2]", {NULL}, HX_CODE_SCALE_MISMATCH, "terms_keys[1]", NULL},
-    {"ckks.rotate_sum",
-     {CT0, CT0, CT0},
-     "steps = [1, 2]",
-     {NULL},
-     HX_CODE_OPERANDS,
-     "operand terms_keys[2] has to be a key",
-     NULL},
-    {"ckks.rotate_sum", {CT0}, "steps = [1, 2]", {NULL}, HX_CODE_OPERANDS, "it needs 2 ciphertexts", NULL},
-};
-
-static void slot_operations_follow_the_table(void **state) {
-  (void)state;
-  run_rows(slots, HX_COUNT_OF(slots), &ring_a);
-}
-
 static const call_row_t edges[] = {
     {"ckks.encode", {"tensor<8xf64>"}, "scale = \"2^50\"", {PT0}, HX_CODE_NONE, NULL, NULL},
     {"ckks.encode",
@@ -513,39 +246,6 @@ static void edges_follow_the_table(void **state) {
     assert_int_equal(outcome.code, i == 4 ? HX_CODE_LENGTH : HX_CODE_NONE);
     if (i < 4) assert_true(hx_type_equal(&outcome.results[0], i == 3 ? &eight : &type));
   }
-}
-
-static const call_row_t grouped[] = {
-    // Groups of two primes: the scale loses both, the depth grows by one.
-    {"ckks.rescale",
-     {"!ckks.ciphertext<depth = 0, scale = \"2^170\", components = 2, slots = 32>"},
-     NULL,
-     {"!ckks.ciphertext<components = 2, depth = 1, scale = \"2^170*q6^-1*q7^-1\", domain = ntt, repr = standard, slots "
-      "= 32>"},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rescale",
-     {"!ckks.ciphertext<depth = 2, scale = \"2^340*q4^-1*q5^-1*q6^-2*q7^-2\">"},
-     NULL,
-     {"!ckks.ciphertext<depth = 3, scale = \"2^340*q2^-1*q3^-1*q4^-1*q5^-1*q6^-2*q7^-2\", domain = ntt, repr = "
-      "standard>"},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-    {"ckks.rescale", {"!ckks.ciphertext<depth = 3>"}, NULL, {NULL}, HX_CODE_NO_DEPTH, "the last of 3", NULL},
-    {"ckks.level_drop",
-     {"!ckks.ciphertext<depth = 0>"},
-     "depth = 2",
-     {"!ckks.ciphertext<depth = 2, repr = standard>"},
-     HX_CODE_NONE,
-     NULL,
-     NULL},
-};
-
-static void groups_of_two_primes_are_dropped_together(void **state) {
-  (void)state;
-  run_rows(grouped, HX_COUNT_OF(grouped), &ring_b);
 }
 
 static const call_row_t open[] = {
@@ -676,22 +376,6 @@ static void written_types_are_merged_or_refused(void **state) {
   assert_int_equal(outcome.code, HX_CODE_NO_DEPTH);
 }
 
-static void rotation_steps_are_distinct_in_order_of_first_use(void **state) {
-  (void)state;
-  const int64_t steps[] = {9, 0, -1, 1, 7, INT64_MIN, 2, INT64_MAX};
-  hx_attribute_t list[HX_COUNT_OF(steps)];
-  for (size_t i = 0; i < HX_COUNT_OF(steps); ++i)
-    list[i] = (hx_attribute_t){.kind = HX_ATTRIBUTE_INTEGER, .integer = steps[i]};
-  uint32_t found[8] = {0};
-  assert_int_equal(hx_rotation_steps(list, HX_COUNT_OF(steps), 8, found), 3);
-  assert_int_equal(found[0], 1);
-  assert_int_equal(found[1], 7);
-  assert_int_equal(found[2], 2);
-  assert_int_equal(hx_rotation_steps(list, HX_COUNT_OF(steps), 1, NULL), 0);
-  assert_int_equal(hx_rotation_reduce(-3, 8), 5);
-  assert_int_equal(hx_rotation_reduce(INT64_MIN, 65536), 0);
-}
-
 // A chain of products at every depth has the exact scales that hand calculation gives, and each fault leaves no
 // allocation.
 static void chain_of_squares_reaches_the_last_depth(void **state) {
@@ -722,13 +406,9 @@ static void chain_of_squares_reaches_the_last_depth(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_follows_the_table),
-      cmocka_unit_test(maintenance_follows_the_table),
-      cmocka_unit_test(slot_operations_follow_the_table),
       cmocka_unit_test(edges_follow_the_table),
-      cmocka_unit_test(groups_of_two_primes_are_dropped_together),
       cmocka_unit_test(open_types_stay_open_without_parameters),
       cmocka_unit_test(written_types_are_merged_or_refused),
-      cmocka_unit_test(rotation_steps_are_distinct_in_order_of_first_use),
       cmocka_unit_test(chain_of_squares_reaches_the_last_depth),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
