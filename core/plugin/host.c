@@ -70,8 +70,10 @@ static size_t list_features(feature_t features[FEATURES_MAX]) {
   FEATURE("fma")
   FEATURE("bmi")
   FEATURE("bmi2")
-  FEATURE("pclmul") FEATURE("gfni") FEATURE("avx512f") FEATURE("avx512cd") FEATURE("avx512dq") FEATURE("avx512bw")
-      FEATURE("avx512vl") FEATURE("avx512ifma") FEATURE("avx512vbmi")
+  FEATURE("pclmul")
+  FEATURE("gfni")
+  FEATURE("avx512f") FEATURE("avx512cd") FEATURE("avx512dq") FEATURE("avx512bw") FEATURE("avx512vl")
+      FEATURE("avx512ifma") FEATURE("avx512vbmi")
 #undef FEATURE
 #elif defined(__aarch64__)
   const unsigned long bits = getauxval(AT_HWCAP);

@@ -206,7 +206,8 @@ static bool scan_container(scanner_t *scanner, int depth) {
 
 // Recursion ends at HX_JSON_DEPTH_MAX.
 static bool scan_value(scanner_t *scanner, int depth) {
-  if (++scanner->values > HX_JSON_VALUES_MAX)
+  scanner->values += peek(scanner) == '{' ? 3 : 1;
+  if (scanner->values > HX_JSON_VALUES_MAX)
     return fail_at(scanner, scanner->at, "more than %d values", HX_JSON_VALUES_MAX);
   switch (peek(scanner)) {
     case '{':

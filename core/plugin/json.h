@@ -11,7 +11,7 @@
 #define HX_JSON_DEPTH_MAX 16
 #define HX_JSON_STRING_MAX 4096   // bytes between the quotes, as written
 #define HX_JSON_ITEMS_MAX 1024    // of one array or object
-#define HX_JSON_VALUES_MAX 12288  // in all, so that a tree stays below 4 MiB
+#define HX_JSON_VALUES_MAX 20480  // in all, an object counting as three, so that a tree stays below 4 MiB
 
 typedef struct hx_json_error {
   uint32_t line, column;  // 1-based, bytes

@@ -7,6 +7,8 @@
 #include "core/plugin/json.h"
 #include "core/plugin/plugin.h"
 
+#define HX_MANIFEST_BUNDLED_MAX 16  // the schema's maxItems
+
 typedef struct hx_manifest_bundled {
   const char *file, *sha256, *soname;
 } hx_manifest_bundled_t;

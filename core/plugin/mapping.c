@@ -149,32 +149,62 @@ static hx_mapping_t *open_library(const char *directory, const char *name, const
   return add_mapping(digest, descriptor, handle, gates);
 }
 
-// Before the plugin, in order, and for good: the linker then finds them by soname.
-static bool open_bundled(const hx_candidate_t *candidate, hx_gates_t *gates) {
+static bool is_elsewhere(const char *soname) {
+  void *other = dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (other != NULL) dlclose(other);
+  return other != NULL;
+}
+
+static void drop_list(hx_mapping_t *const *list, size_t count) {
+  while (count-- > 0) {  // what came last may need what came before
+    --list[count]->users;
+    hx_mapping_drop(list[count]);
+  }
+}
+
+// Before the plugin, in order: the linker then finds them by soname. Each counts the plugin as a user.
+static bool open_bundled(const hx_candidate_t *candidate, hx_gates_t *gates,
+                         hx_mapping_t *list[HX_MANIFEST_BUNDLED_MAX], size_t *count) {
   const hx_manifest_t *manifest = candidate->manifest;
-  for (size_t i = 0; i < manifest->bundled_count; ++i) {
-    const hx_manifest_bundled_t *bundled = &manifest->bundled[i];
-    if (find_mapping(bundled->sha256) == NULL) {
-      void *other = dlopen(bundled->soname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-      if (other != NULL) {
-        dlclose(other);
-        hx_gates_fail(gates, HX_GATE_OPEN, HX_CODE_CONFLICT, bundled->sha256, "other bytes",
-                      "the process has a library of soname %s already, with other bytes than bundled %s",
-                      bundled->soname, bundled->file);
-        return false;
-      }
+  for (*count = 0; *count < manifest->bundled_count && *count < HX_MANIFEST_BUNDLED_MAX; ++*count) {
+    const hx_manifest_bundled_t *bundled = &manifest->bundled[*count];
+    hx_mapping_t *mapping = NULL;
+    if (find_mapping(bundled->sha256) == NULL && is_elsewhere(bundled->soname)) {
+      hx_gates_fail(gates, HX_GATE_OPEN, HX_CODE_CONFLICT, bundled->sha256, "other bytes",
+                    "the process has a library of soname %s already, with other bytes than bundled %s", bundled->soname,
+                    bundled->file);
+    } else {
+      mapping = open_library(candidate->directory, bundled->file, bundled->sha256, gates);
     }
-    hx_mapping_t *mapping = open_library(candidate->directory, bundled->file, bundled->sha256, gates);
-    if (mapping == NULL) return false;
-    hx_mapping_pin(mapping);
+    if (mapping == NULL) {
+      drop_list(list, *count);
+      return false;
+    }
+    ++mapping->users;
+    list[*count] = mapping;
   }
   return true;
 }
 
+static hx_mapping_t *open_with_bundled(const hx_candidate_t *candidate, hx_gates_t *gates) {
+  const hx_manifest_t *manifest = candidate->manifest;
+  hx_mapping_t *mapping = find_mapping(manifest->sha256), *list[HX_MANIFEST_BUNDLED_MAX];
+  size_t count;
+  if (mapping != NULL) return mapping;
+  if (!open_bundled(candidate, gates, list, &count)) return NULL;
+  mapping = open_library(candidate->directory, manifest->library, manifest->sha256, gates);
+  if (mapping == NULL) {
+    drop_list(list, count);
+    return NULL;
+  }
+  memcpy(mapping->bundled, list, count * sizeof *list);
+  mapping->bundled_count = count;
+  return mapping;
+}
+
 hx_mapping_t *hx_mapping_open(const hx_candidate_t *candidate, hx_gates_t *gates) {
   const hx_manifest_t *manifest = candidate->manifest;
-  if (!open_bundled(candidate, gates)) return NULL;
-  hx_mapping_t *mapping = open_library(candidate->directory, manifest->library, manifest->sha256, gates);
+  hx_mapping_t *mapping = open_with_bundled(candidate, gates);
   if (mapping == NULL || mapping->query != NULL) return mapping;
   void *symbol = dlsym(mapping->handle, "heliox_plugin_query");
   if (mapping->host == NULL) mapping->host = hx_plugin_host_create(manifest->id);
@@ -201,6 +231,7 @@ void hx_mapping_pin(hx_mapping_t *mapping) {
   void *again = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
   if (again != NULL) dlclose(again);  // the flag stays with the library
   mapping->pinned = true;
+  for (size_t i = 0; i < mapping->bundled_count; ++i) hx_mapping_pin(mapping->bundled[i]);
 }
 
 void hx_mapping_drop(hx_mapping_t *mapping) {
@@ -218,6 +249,7 @@ void hx_mapping_drop(hx_mapping_t *mapping) {
   while (*link != mapping) link = &(*link)->next;
   *link = mapping->next;
   close(mapping->descriptor);
+  drop_list(mapping->bundled, mapping->bundled_count);
   hx_plugin_host_release(mapping->host);
   hx_arena_deinit(&mapping->tables);
   hx_free(mapping);

@@ -1,16 +1,16 @@
-# heliox_add_plugin(TARGET NAME short-name MANIFEST file SOURCES file... [OUTPUT_DIRECTORY dir])
+# heliox_add_plugin(TARGET NAME short-name MANIFEST file SOURCES file... [OUTPUT_DIRECTORY dir] [NO_INSTALL])
 #
 # Builds a plugin: a module without prefix, named heliox_<short-name>.so, with the flags that the host's checks ask
 # for, beside <short-name>.json, its manifest. MANIFEST is the part that an author writes: identity, devices,
 # operations, requirements. Before compiling, heliox_plugin_facts.h is made from it, for HELIOX_PLUGIN_NOTE; after
 # linking, digest, target, ABI and note facts are read from the library and written into the manifest. Both files get
-# fixed modes, whatever the umask.
+# fixed modes, whatever the umask. Both are installed into lib/heliox/plugins unless NO_INSTALL is given.
 #
 # Needs the targets heliox_sdk (headers) and heliox_manifest (the tool), and HELIOX_PLUGIN_OUTPUT_DIRECTORY where
 # OUTPUT_DIRECTORY is not given.
 
 function(heliox_add_plugin target)
-  cmake_parse_arguments(PARSE_ARGV 1 plugin "" "NAME;MANIFEST;OUTPUT_DIRECTORY" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "NO_INSTALL" "NAME;MANIFEST;OUTPUT_DIRECTORY" "SOURCES")
   foreach(argument NAME MANIFEST SOURCES)
     if(NOT plugin_${argument})
       message(FATAL_ERROR "heliox_add_plugin(${target}): ${argument} is missing")
@@ -44,6 +44,13 @@ function(heliox_add_plugin target)
                      COMMAND heliox_manifest complete ${manifest} $<TARGET_FILE:${target}>
                              ${plugin_OUTPUT_DIRECTORY}/${plugin_NAME}.json
                      VERBATIM COMMENT "Completing ${plugin_NAME}'s manifest from its library")
+  # As files: installing a target may strip it, and its bytes are what the manifest describes.
+  if(NOT plugin_NO_INSTALL)
+    include(GNUInstallDirs)
+    install(PROGRAMS ${plugin_OUTPUT_DIRECTORY}/heliox_${plugin_NAME}.so
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/heliox/plugins)
+    install(FILES ${plugin_OUTPUT_DIRECTORY}/${plugin_NAME}.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/heliox/plugins)
+  endif()
   if(NOT HELIOX_SANITIZE) # a sanitizer's runtime may live in the program alone
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()
