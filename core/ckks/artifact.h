@@ -47,10 +47,9 @@ typedef struct hx_artifact_rows {
   uint32_t first_component, components;
 } hx_artifact_rows_t;
 hx_container_runs_t hx_artifact_runs(hx_artifact_rows_t *rows);
-// Fills component 1 of a tensor [*batch][digit][2][limb] from a seed: limb l belongs to ids[l]; the polynomial index is
-// the digit where there is a digit axis, else the place in the batch.
-hx_status_t hx_artifact_expand(const hx_params_t *params, const uint8_t seed[32], const uint32_t *ids,
-                               hx_tensor_t *tensor, hx_report_t *report);
+// Fills component 1 of a host tensor [*batch][digit][2][limb] of the ring's word from a seed: limb l belongs to ids[l];
+// the polynomial index is the digit where there is a digit axis, else the place in the batch.
+void hx_artifact_expand(const hx_params_t *params, const uint8_t seed[32], const uint32_t *ids, hx_tensor_t *tensor);
 
 // ------------------------------------------------------------------ writing
 

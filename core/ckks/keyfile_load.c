@@ -92,7 +92,7 @@ static hx_status_t place_half(const hx_key_reader_t *reader, hx_artifact_t *arti
 
 static hx_status_t finish_half(const hx_key_reader_t *reader, const hx_artifact_t *artifact, const char *prefix,
                                hx_key_half_t *half) {
-  if (half->has_seed) HX_TRY(hx_artifact_expand(reader->params, half->seed, reader->ids, half->tensor, reader->report));
+  if (half->has_seed) hx_artifact_expand(reader->params, half->seed, reader->ids, half->tensor);
   hx_report_t *own = hx_report_create();
   if (own == NULL) return fail_memory(reader);
   char what[96];

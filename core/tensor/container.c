@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "core/tensor/container_internal.h"
+#include "core/tensor/sha256.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data are little-endian and read in place");
 
 #define CHUNK (256 * 1024)  // bytes read and hashed at a time, so that they are hashed from the cache
 
@@ -250,7 +253,7 @@ void hx_container_place_at(hx_container_t *container, size_t index, void *memory
 
 typedef struct hx_loader {
   hx_container_t *container;
-  crypto_hash_sha256_state hash;
+  hx_sha256_t hash;
   unsigned char *scratch;  // CHUNK bytes for tensors without a place
   hx_report_t *report;
 } hx_loader_t;
@@ -267,7 +270,7 @@ static hx_status_t load_run(hx_loader_t *loader, const char *name, unsigned char
                                "the file ended at offset %llu, inside tensor \"%.100s\", while it was read",
                                (unsigned long long)(container->position + got), name);
     }
-    crypto_hash_sha256_update(&loader->hash, target, part);
+    hx_sha256_update(&loader->hash, target, part);
     container->position += part;
     bytes -= part;
     if (to != NULL) to += part;
@@ -300,15 +303,15 @@ static void hash_header(hx_loader_t *loader) {
   unsigned char prefix[8];
   for (uint32_t i = 0; i < 8; ++i) prefix[i] = (unsigned char)(container->header_size >> (8 * i));
   const uint64_t after = container->digits_at + HX_CONTAINER_DIGITS;
-  crypto_hash_sha256_update(&loader->hash, prefix, sizeof prefix);
-  crypto_hash_sha256_update(&loader->hash, container->header, container->digits_at);
-  crypto_hash_sha256_update(&loader->hash, (const unsigned char *)zeros, HX_CONTAINER_DIGITS);
-  crypto_hash_sha256_update(&loader->hash, container->header + after, container->header_size - after);
+  hx_sha256_update(&loader->hash, prefix, sizeof prefix);
+  hx_sha256_update(&loader->hash, container->header, container->digits_at);
+  hx_sha256_update(&loader->hash, zeros, HX_CONTAINER_DIGITS);
+  hx_sha256_update(&loader->hash, container->header + after, container->header_size - after);
 }
 
 hx_status_t hx_container_load(hx_container_t *container, hx_report_t *report) {
   hx_loader_t loader = {.container = container, .report = report};
-  crypto_hash_sha256_init(&loader.hash);
+  hx_sha256_init(&loader.hash);
   hash_header(&loader);
   container->position = 8 + container->header_size;
   hx_status_t status = HX_STATUS_OK;
@@ -316,10 +319,9 @@ hx_status_t hx_container_load(hx_container_t *container, hx_report_t *report) {
     status = load_tensor(&loader, &container->tensors[i]);
   if (loader.scratch != NULL) hx_wipe(loader.scratch, CHUNK);
   hx_free(loader.scratch);
-  unsigned char digest[crypto_hash_sha256_BYTES];
+  unsigned char digest[HX_SHA256_BYTES];
   char digits[2 * sizeof digest + 1];
-  crypto_hash_sha256_final(&loader.hash, digest);
-  hx_wipe(&loader.hash, sizeof loader.hash);
+  hx_sha256_final(&loader.hash, digest);
   if (status != HX_STATUS_OK) return status;
   sodium_bin2hex(digits, sizeof digits, digest, sizeof digest);
   if (strcmp(digits, container->digits) == 0) return HX_STATUS_OK;

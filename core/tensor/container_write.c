@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/tensor/container_internal.h"
+#include "core/tensor/sha256.h"
 
 // The header is JSON, so that names and metadata are UTF-8 or could not be read back.
 static bool is_utf8(const char *text) {
@@ -73,14 +74,13 @@ static void print_header(const hx_container_content_t *content, hx_text_t *out, 
 }
 
 // Writes and hashes.
-static hx_status_t put(hx_atomic_file_t *file, crypto_hash_sha256_state *hash, const void *bytes, size_t size,
-                       hx_report_t *report) {
-  crypto_hash_sha256_update(hash, bytes, size);
+static hx_status_t put(hx_atomic_file_t *file, hx_sha256_t *hash, const void *bytes, size_t size, hx_report_t *report) {
+  hx_sha256_update(hash, bytes, size);
   return hx_atomic_file_write(file, bytes, size, report);
 }
 
-static hx_status_t put_tensor(hx_atomic_file_t *file, crypto_hash_sha256_state *hash,
-                              const hx_container_tensor_t *tensor, hx_report_t *report) {
+static hx_status_t put_tensor(hx_atomic_file_t *file, hx_sha256_t *hash, const hx_container_tensor_t *tensor,
+                              hx_report_t *report) {
   for (uint64_t i = 0; i < tensor->bytes / tensor->runs.run_bytes; ++i) {
     const void *run = tensor->runs.at(tensor->runs.context, i);
     if (run == NULL) {
@@ -95,16 +95,15 @@ static hx_status_t put_tensor(hx_atomic_file_t *file, crypto_hash_sha256_state *
 
 static hx_status_t put_all(hx_atomic_file_t *file, const hx_container_content_t *content, const hx_text_t *header,
                            size_t digits_at, hx_report_t *report) {
-  unsigned char prefix[8], digest[crypto_hash_sha256_BYTES];
+  unsigned char prefix[8], digest[HX_SHA256_BYTES];
   char digits[2 * sizeof digest + 1];
   for (uint32_t i = 0; i < 8; ++i) prefix[i] = (unsigned char)((uint64_t)header->size >> (8 * i));
-  crypto_hash_sha256_state hash;
-  crypto_hash_sha256_init(&hash);
+  hx_sha256_t hash;
+  hx_sha256_init(&hash);
   HX_TRY(put(file, &hash, prefix, sizeof prefix, report));
   HX_TRY(put(file, &hash, header->data, header->size, report));
   for (size_t i = 0; i < content->tensor_count; ++i) HX_TRY(put_tensor(file, &hash, &content->tensors[i], report));
-  crypto_hash_sha256_final(&hash, digest);
-  hx_wipe(&hash, sizeof hash);  // it held the last bytes, which may be secret
+  hx_sha256_final(&hash, digest);
   sodium_bin2hex(digits, sizeof digits, digest, sizeof digest);
   return hx_atomic_file_patch(file, 8 + digits_at, digits, HX_CONTAINER_DIGITS, report);
 }
