@@ -575,6 +575,27 @@ static void params_with_digits_chooses_special_primes(void **state) {
   hx_report_release(report);
 }
 
+static void params_with_digits_serves_chains_without_special_primes(void **state) {
+  (void)state;
+  hx_text_t base;
+  hx_text_init(&base);
+  uint64_t bound = (uint64_t)1 << 31;
+  append_primes(&base, &bound, 5, 4, "", "");
+  char *text = make_text(5, 32, base.data, "", "", 1);
+  hx_params_t *params = expect_accepted(text, HX_PARAMS_INSECURE), *two = NULL;
+  assert_int_equal(hx_params_with_digits(params, 2, 0, &two, NULL), HX_STATUS_REFUSED);
+  assert_int_equal(hx_params_with_digits(params, 2, HX_PARAMS_INSECURE, &two, NULL), HX_STATUS_OK);
+  // Two primes a digit, so two special primes: the largest below 2^31 that are not in Q.
+  assert_int_equal(hx_params_p_count(two), 2);
+  assert_int_equal(hx_params_prime(two, 4), hx_prime_below(bound, 5));
+  assert_int_equal(hx_params_prime(two, 5), hx_prime_below(hx_params_prime(two, 4), 5));
+  assert_int_equal(hx_params_key_bytes(two), 2 * 2 * 6 * 32 * 4);
+  hx_params_release(two);
+  hx_params_release(params);
+  hx_free(text);
+  hx_text_deinit(&base);
+}
+
 static void params_reference_is_made_once(void **state) {
   (void)state;
   hx_params_t *params = NULL;
@@ -634,6 +655,7 @@ int main(void) {
       cmocka_unit_test(params_digits_come_out_as_the_run_allows),
       cmocka_unit_test(params_groups_may_hold_several_primes),
       cmocka_unit_test(params_with_digits_chooses_special_primes),
+      cmocka_unit_test(params_with_digits_serves_chains_without_special_primes),
       cmocka_unit_test(params_reference_is_made_once),
       cmocka_unit_test(params_creation_survives_failed_allocations),
   };
