@@ -251,21 +251,21 @@ static void check_symbols(needs_t *needs) {
   hx_free(wanted);
 }
 
-// A sanitizer's runtime must be in this process already: it cannot be started late.
+// A sanitizer's runtime must be in this process already, with every function that was called: it cannot be started
+// late.
 static void check_sanitizers(const hx_elf_t *elf, hx_gates_t *gates) {
-  static const char *const probes[][2] = {{"address", "__asan_init"},
-                                          {"hwaddress", "__hwasan_init"},
-                                          {"thread", "__tsan_init"},
-                                          {"memory", "__msan_init"},
-                                          {"undefined", "__ubsan_handle_type_mismatch_v1"},
-                                          {"leak", "__lsan_do_leak_check"}};
   char list[64];
   hx_inspect_sanitizers(elf, list);
-  for (size_t i = 0; i < HX_COUNT_OF(probes); ++i) {
-    const char *at = strstr(list, probes[i][0]);
-    if (at == NULL || (at != list && at[-1] != ',') || dlsym(RTLD_DEFAULT, probes[i][1]) != NULL) continue;
-    hx_gates_fail(gates, HX_GATE_ELF, HX_CODE_SANITIZER, "a plain library", probes[i][0],
-                  "the library was built with the %s sanitizer, which this process does not run", probes[i][0]);
+  for (uint64_t i = 0; i < elf->symbol_count; ++i) {
+    hx_elf_symbol_t symbol;
+    if (!hx_elf_symbol(elf, i, &symbol) || symbol.defined || symbol.binding != STB_GLOBAL ||
+        !is_sanitizer_symbol(symbol.name) || dlsym(RTLD_DEFAULT, symbol.name) != NULL) {
+      continue;
+    }
+    hx_gates_fail(gates, HX_GATE_ELF, HX_CODE_SANITIZER, "a plain library", list,
+                  "the library was built with a sanitizer (%s) that this process does not run: %s is not here", list,
+                  symbol.name);
+    return;
   }
 }
 

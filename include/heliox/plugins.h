@@ -14,7 +14,8 @@ typedef enum hx_plugin_state {
   HX_PLUGIN_USABLE, HX_PLUGIN_UNAVAILABLE, HX_PLUGIN_REFUSED, HX_PLUGIN_DISABLED, HX_PLUGIN_SHADOWED
 } hx_plugin_state_t;
 
-/// How one candidate ended. Text is owned by its set and never NULL.
+/// How one candidate ended. Text is owned by its set and never NULL. As one line:
+/// `STATE id (manifest): code: text; hint`, where text is one sentence without code and hint.
 typedef struct hx_plugin_record {
   const char *id, *name, *version, *vendor, *description;
   const char *manifest;  ///< path
@@ -52,7 +53,8 @@ typedef struct hx_plugins_options {
 typedef struct hx_plugins hx_plugins_t;
 
 /// Finds manifests in search order and runs every static gate. Bad plugins are records, not errors.
-/// The report receives warnings about the search path (search-path, privileged).
+/// The report receives warnings: about the search path (search-path, privileged), directories that a group or another
+/// user may change (file-permissions), operations that this catalogue lacks (unknown-operation).
 HX_API HX_MUST_USE hx_status_t hx_plugins_discover(const hx_plugins_options_t *options, hx_plugins_t **out, hx_report_t *report);
 HX_API void hx_plugins_release(hx_plugins_t *plugins);
 HX_API size_t hx_plugins_count(const hx_plugins_t *plugins);

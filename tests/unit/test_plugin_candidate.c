@@ -73,7 +73,7 @@ static void libraries_built_wrongly_are_refused(void **state) {
       {"other_name", true, HX_GATE_ELF, HX_CODE_EXPORTS,
        "does not export heliox_plugin_query; it exports other_plugin_query"},
       {"undefined", true, HX_GATE_ELF, HX_CODE_SYMBOL, "heliox_fixture_no_such_function"},
-      {"sanitized", true, HX_GATE_ELF, HX_CODE_SANITIZER, "thread sanitizer"},
+      {"sanitized", true, HX_GATE_ELF, HX_CODE_SANITIZER, "__hwasan_init is not here"},
       {"exec_stack", true, HX_GATE_ELF, HX_CODE_ELF_POLICY, "executable stack"},
       {"run_path", true, HX_GATE_ELF, HX_CODE_ELF_POLICY, "its own search path"},
       {"no_delete", true, HX_GATE_ELF, HX_CODE_ELF_POLICY, "NODELETE"},
@@ -239,7 +239,7 @@ static void bytes_that_differ_from_the_digest_are_refused(void **state) {
   assert_refused(place, "good", HX_GATE_DIGEST, HX_CODE_DIGEST, "bytes, the manifest describes");
   write_bytes(in_place(place, "good.so"), bytes, size, 0755);
   assert_usable(place, "good");
-  install_bytes(place, "cut", bytes, size / 2);
+  install_bytes(place, "cut", bytes, 5000);  // within the code, whatever the build
   assert_refused(place, "cut", HX_GATE_ELF, HX_CODE_ELF_FORMAT, "ends within");
   install_bytes(place, "text", "#!/bin/sh\n", 10);
   assert_refused(place, "text", HX_GATE_ELF, HX_CODE_ELF_FORMAT, "has no ELF magic");
