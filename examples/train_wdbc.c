@@ -87,7 +87,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "cannot write %s\n", argv[2]);
     return 3;
   }
-  printf("training rows: largest |z| %.3f, accuracy %.4f\n", largest_z(&data, &model, false, &accuracy), accuracy);
-  printf("held-out rows: largest |z| %.3f, accuracy %.4f\n", largest_z(&data, &model, true, &accuracy), accuracy);
+  for (int held_out = 0; held_out < 2; ++held_out) {
+    const double largest = largest_z(&data, &model, held_out, &accuracy);
+    printf("%s rows: largest |z| %.3f, accuracy %.4f\n", held_out ? "held-out" : "training", largest, accuracy);
+  }
   return 0;
 }

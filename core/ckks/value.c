@@ -8,11 +8,19 @@
 #include "core/base/text.h"
 
 void hx_type_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out) {
-  *out = (hx_layout_t){.dtype = ring->word == 32 ? HX_U32 : HX_U64,
+  if (type->kind == HX_TYPE_SEED) {
+    *out = (hx_layout_t){.dtype = HX_U8, .log_n = 5, .components = 1, .limbs = 1};  // 32 bytes
+    (void)hx_layout_pack(out);
+    return;
+  }
+  *out = (hx_layout_t){.dtype = type->kind == HX_TYPE_TENSOR ? type->dtype
+                                : ring->word == 32           ? HX_U32
+                                                             : HX_U64,
                        .log_n = ring->log_n,
                        .batch_rank = type->batch_rank,
                        .components = type->kind == HX_TYPE_PLAINTEXT ? 1 : type->components,
                        .limbs = hx_primes_count(&type->primes)};
+  if (out->dtype == HX_I64 && out->limbs == 0) out->limbs = 1;  // signed words belong to no prime
   memcpy(out->batch_shape, type->batch_shape, type->batch_rank * sizeof type->batch_shape[0]);
   (void)hx_layout_pack(out);  // an overflow leaves the strides 0, and hx_tensor_create refuses the shape
 }
@@ -87,7 +95,14 @@ void hx_value_release(hx_value_t *value) {
 }
 
 hx_value_kind_t hx_value_kind(const hx_value_t *value) {
-  return value->type.kind == HX_TYPE_PLAINTEXT ? HX_VALUE_PLAINTEXT : HX_VALUE_CIPHERTEXT;
+  switch (value->type.kind) {
+    case HX_TYPE_CIPHERTEXT:
+      return HX_VALUE_CIPHERTEXT;
+    case HX_TYPE_PLAINTEXT:
+      return HX_VALUE_PLAINTEXT;
+    default:
+      return HX_VALUE_TENSOR;
+  }
 }
 
 const hx_params_t *hx_value_params(const hx_value_t *value) { return value->params; }

@@ -10,17 +10,18 @@ struct hx_value {
   atomic_uint refs;
   hx_params_t *params;
   uint8_t key_id[16];  // zero: none
-  hx_type_t type;      // ciphertext or plaintext, complete
+  hx_type_t type;      // ciphertext, plaintext, tensor or seed, complete
   hx_tensor_t *tensor;
   uint64_t count;  // values of the message; see CLI.md on results
   bool is_complex;
   bool secret;
 };
 
-// Layout of a complete ciphertext or plaintext type under a ring (dense).
+// Layout of a complete ciphertext, plaintext, tensor or seed type under a ring (dense).
 void hx_type_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out);
 // The rules of CKKS.md for the state of a value under a parameter set: a complete ciphertext (two or three components)
-// or plaintext type whose depth, primes and slots are the ring's. One fault a broken rule.
+// or plaintext type whose depth, primes and slots are the ring's; a tensor on primes of the ring; a seed. One fault a
+// broken rule.
 hx_status_t hx_value_check_type(const hx_params_t *params, const hx_type_t *type, hx_report_t *report);
 // A new value of a complete type with zeroed host memory. Fails (invalid) on a type that hx_value_check_type refuses,
 // and for want of memory.

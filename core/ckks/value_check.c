@@ -42,10 +42,33 @@ static hx_status_t check_primes(const hx_ring *ring, const hx_type_t *type, hx_r
   return HX_STATUS_OK;
 }
 
+// Residues of the ring's word on its primes, or signed words that belong to no prime.
+static hx_status_t check_tensor(const hx_ring *ring, const hx_type_t *type, hx_report_t *report) {
+  if (!hx_type_is_complete(type)) {
+    return hx_report_fail(report, HX_CODE_TYPE, "a part of a tensor's state is unknown");
+  }
+  uint32_t ids[HX_PRIMES_MAX];
+  const uint32_t count = hx_primes_list(&type->primes, ids);
+  const uint32_t dtype = ring->word == 32 ? HX_U32 : HX_U64;
+  if (type->dtype == HX_I64 ? count != 0 : type->dtype != dtype) {
+    return hx_report_fail(report, HX_CODE_TYPE,
+                          "a tensor holds residues of %u bits, or i64 words that belong to no prime", ring->word);
+  }
+  if (count > 0 && ids[count - 1] >= ring->q_count + ring->p_count) {
+    return hx_report_fail(report, HX_CODE_PRIMES, "prime id %u: the parameters have %u primes", ids[count - 1],
+                          ring->q_count + ring->p_count);
+  }
+  if (type->dtype != HX_I64 && count == 0) return hx_report_fail(report, HX_CODE_PRIMES, "a tensor without rows");
+  if (type->components == 0) return hx_report_fail(report, HX_CODE_COMPONENTS, "a tensor without components");
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_value_check_type(const hx_params_t *params, const hx_type_t *type, hx_report_t *report) {
   const hx_ring *ring = hx_params_ring(params);
+  if (type->kind == HX_TYPE_SEED) return HX_STATUS_OK;
+  if (type->kind == HX_TYPE_TENSOR) return check_tensor(ring, type, report);
   if (type->kind != HX_TYPE_CIPHERTEXT && type->kind != HX_TYPE_PLAINTEXT) {
-    return hx_report_fail(report, HX_CODE_TYPE, "a value is a ciphertext or a plaintext");
+    return hx_report_fail(report, HX_CODE_TYPE, "a value is a ciphertext, a plaintext, a tensor or a seed");
   }
   if (!hx_type_is_complete(type)) {
     return hx_report_fail(report, HX_CODE_TYPE, "a part of a value's state is unknown");

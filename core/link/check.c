@@ -62,8 +62,7 @@ static void check_state(checker_t *checker, const char *role, const char *name, 
                                  hx_params_digest_hex(value->params), hx_params_digest_hex(checker->exe->params)));
   } else if (value->type.kind != expected->kind) {
     note(checker, hx_report_fail(checker->report, HX_CODE_TYPE, "%s %s is a %s, the program wants a %s", role, name,
-                                 value->type.kind == HX_TYPE_CIPHERTEXT ? "ciphertext" : "plaintext",
-                                 expected->kind == HX_TYPE_CIPHERTEXT ? "ciphertext" : "plaintext"));
+                                 hx_type_kind_name(value->type.kind), hx_type_kind_name(expected->kind)));
   } else if (!hx_type_agrees(expected, &value->type, &part)) {
     note(checker, fail_type(checker, role, name, expected, &value->type, part));
   }

@@ -9,19 +9,8 @@
 #define ELEMENTS_MAX ((uint64_t)1 << 45)  // of one value: sums of sizes stay far below 2^64
 
 hx_status_t hx_link_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out) {
-  memset(out, 0, sizeof *out);
-  if (type->kind == HX_TYPE_SEED) {
-    *out = (hx_layout_t){.dtype = HX_U8, .log_n = 5, .components = 1, .limbs = 1};  // 32 bytes
-  } else {
-    out->dtype = type->kind == HX_TYPE_TENSOR ? type->dtype : (ring->word == 32 ? HX_U32 : HX_U64);
-    out->log_n = ring->log_n;
-    out->batch_rank = type->batch_rank;
-    memcpy(out->batch_shape, type->batch_shape, sizeof out->batch_shape);
-    out->components = type->kind == HX_TYPE_PLAINTEXT ? 1 : type->components;
-    out->limbs = hx_primes_count(&type->primes);
-    if (out->dtype == HX_I64 && out->limbs == 0) out->limbs = 1;  // signed words belong to no prime
-  }
-  const uint64_t elements = hx_layout_pack(out);
+  hx_type_layout(type, ring, out);
+  const uint64_t elements = hx_layout_elements(out);
   return elements == 0 || elements > ELEMENTS_MAX ? HX_STATUS_INVALID : HX_STATUS_OK;
 }
 
@@ -291,8 +280,8 @@ static hx_status_t add_output(hx_linker_t *linker, const hx_ir_op_t *op, uint32_
   const hx_ir_value_t *value = op->operands[index];
   hx_executable_t *exe = linker->exe;
   const uint32_t from = linker->slot_of[value->id];
-  if (!has_memory(value->type) || value->type->kind == HX_TYPE_TENSOR || value->type->kind == HX_TYPE_SEED) {
-    hx_link_fail(linker, op, HX_CODE_UNSUPPORTED, "output %s is neither a ciphertext nor a plaintext",
+  if (!has_memory(value->type)) {
+    hx_link_fail(linker, op, HX_CODE_UNSUPPORTED, "output %s is no ciphertext, plaintext or tensor",
                  exe->outputs[index].name);
     return HX_STATUS_OK;
   }
@@ -320,8 +309,8 @@ static hx_status_t add_input(hx_linker_t *linker, uint32_t index) {
   const hx_ir_value_t *value = linker->block->arguments[index];
   const char *name = exe->inputs[index].name;
   const hx_type_t *type = value->type;
-  if (type->kind != HX_TYPE_CIPHERTEXT && type->kind != HX_TYPE_PLAINTEXT) {
-    hx_link_fail(linker, NULL, HX_CODE_UNSUPPORTED, "input %s is neither a ciphertext nor a plaintext", name);
+  if (!has_memory(type)) {
+    hx_link_fail(linker, NULL, HX_CODE_UNSUPPORTED, "input %s is no ciphertext, plaintext or tensor", name);
     return HX_STATUS_OK;
   }
   if (!hx_type_is_complete(type)) {

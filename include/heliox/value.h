@@ -13,7 +13,8 @@ extern "C" {
 /// Reference-counted. State never changes after creation; several threads may read one value.
 typedef struct hx_value hx_value_t;
 
-typedef enum hx_value_kind { HX_VALUE_CIPHERTEXT, HX_VALUE_PLAINTEXT } hx_value_kind_t;
+/// Tensors and seeds are what programs of the rns dialect take and give; they carry no CKKS state.
+typedef enum hx_value_kind { HX_VALUE_CIPHERTEXT, HX_VALUE_PLAINTEXT, HX_VALUE_TENSOR } hx_value_kind_t;
 
 HX_API hx_value_t *hx_value_retain(const hx_value_t *value);
 /// Wipes the memory of secret values. NULL is allowed.
