@@ -5,7 +5,7 @@
 
 #include "prepare.h"
 
-#define IMPL(id_, op_, signature_, build_, attributes_, domains_, in_place_) hx_cpu_build_fn build_;
+#define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) hx_cpu_build_fn build_;
 #include "impls.def"
 
 #endif

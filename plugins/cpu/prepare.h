@@ -42,6 +42,7 @@ typedef int32_t hx_cpu_build_fn(hx_cpu_build_t *build);
 typedef struct hx_cpu_impl_row {
   hx_cpu_build_fn *build;
   const char *attributes;  // names that the operation may have, each followed by a blank
+  uint32_t others;         // dtype of an operand that is no residue, 0: none
   uint32_t domains;        // bit (1 << HX_NTT) and so on
   bool in_place;
 } hx_cpu_impl_row_t;
