@@ -93,8 +93,8 @@ static json_t *row_json(uint32_t i) {
     json_array_append_new(dtypes, json_string(hx_cpu_impl_rows[i].others == HX_I64 ? "i64" : "u8"));
   }
   return json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cpu_impls[i]->op, "signature",
-                   (int)hx_cpu_impls[i]->signature, "implementation", hx_cpu_impls[i]->name, "dtypes", "u64", "u32",
-                   "log_n", (int)HX_CPU_LOG_N_MIN, (int)HX_CPU_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
+                   (int)hx_cpu_impls[i]->signature, "implementation", hx_cpu_impls[i]->name, "dtypes", dtypes, "log_n",
+                   (int)HX_CPU_LOG_N_MIN, (int)HX_CPU_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
                    (int)hx_cpu_impl_rows[i].in_place, "domains", names, "exactness", "bit_exact");
 }
 
