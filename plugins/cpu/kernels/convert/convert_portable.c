@@ -63,6 +63,18 @@ HX_CPU_INLINE void combine_row(void *out, const void *const *in, const hx_cpu_af
     case 4:
       combine_count(out, in, map, 4, m, n, word, full);
       break;
+    case 5:
+      combine_count(out, in, map, 5, m, n, word, full);
+      break;
+    case 6:
+      combine_count(out, in, map, 6, m, n, word, full);
+      break;
+    case 7:
+      combine_count(out, in, map, 7, m, n, word, full);
+      break;
+    case 8:
+      combine_count(out, in, map, 8, m, n, word, full);
+      break;
     default:
       combine_count(out, in, map, map->count, m, n, word, full);
       break;

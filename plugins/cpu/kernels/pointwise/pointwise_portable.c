@@ -137,9 +137,9 @@ HX_CPU_INLINE uint64_t dot_end(uint64_t high, uint64_t low, const void *acc, siz
   return acc != NULL ? mod_once(sum + row_load(acc, i, word), m->q) : sum;
 }
 
-// count <= 64 products below 2^122: the sum is below 2^128.
-static void dot64(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
-                  const hx_cpu_modulus_t *modulus, size_t n) {
+// count <= 64 products below 2^122: the sum is below 2^128. A count that is a constant leaves no inner loop.
+HX_CPU_INLINE void dot64_count(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
+                               const hx_cpu_modulus_t *modulus, size_t n) {
   const hx_cpu_modulus_t m = *modulus;
   for (size_t i = 0; i < n; i++) {
     hx_u128 sum = 0;
@@ -150,9 +150,18 @@ static void dot64(void *out, const void *acc, const void *const *a, const void *
   }
 }
 
+static void dot64(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
+                  const hx_cpu_modulus_t *m, size_t n) {
+  if (count == 2 && acc == NULL) {  // the middle of a product of ciphertexts
+    dot64_count(out, NULL, a, b, 2, m, n);
+  } else {
+    dot64_count(out, acc, a, b, count, m, n);
+  }
+}
+
 // count <= 4 products below 2^62: the sum is below 2^64.
-static void dot32(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
-                  const hx_cpu_modulus_t *modulus, size_t n) {
+HX_CPU_INLINE void dot32_count(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
+                               const hx_cpu_modulus_t *modulus, size_t n) {
   const hx_cpu_modulus_t m = *modulus;
   for (size_t i = 0; i < n; i++) {
     uint64_t sum = 0;
@@ -160,6 +169,15 @@ static void dot32(void *out, const void *acc, const void *const *a, const void *
       sum += row_load(a[k], i, 32) * row_load(b[k], i, 32);
     }
     row_store(out, i, dot_end(sum >> 32, (uint32_t)sum, acc, i, &m, 32), 32);
+  }
+}
+
+static void dot32(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
+                  const hx_cpu_modulus_t *m, size_t n) {
+  if (count == 2 && acc == NULL) {
+    dot32_count(out, NULL, a, b, 2, m, n);
+  } else {
+    dot32_count(out, acc, a, b, count, m, n);
   }
 }
 
