@@ -61,8 +61,10 @@ hx_status_t hx_plugin_option_set(const char *name, const char *value) {
 
 // The first question takes the value from the environment; nobody else reads it.
 static const char *ask_option(void *self, const char *name) {
-  (void)self;
+  const struct hx_plugin_host *host = self;
   if (name == NULL) return NULL;
+  // A plugin that is mapped from a copy of its bytes cannot find the files beside its library by itself.
+  if (strcmp(name, "plugin-directory") == 0) return host->directory;
   pthread_mutex_lock(&option_lock);
   const option_t *option = find_option(name);
   for (size_t i = 0; option == NULL && i < HX_COUNT_OF(from_environment); ++i) {
@@ -176,13 +178,23 @@ static const hx_host functions = {.struct_size = HX_END_OF(hx_host, run_region),
                                   .cancelled = is_cancelled,
                                   .run_region = run_region};
 
-struct hx_plugin_host *hx_plugin_host_create(const char *id) {
+struct hx_plugin_host *hx_plugin_host_create(const char *id, const char *library_path) {
   struct hx_plugin_host *host = hx_zalloc(1, sizeof *host);
   if (host == NULL) return NULL;
+  host->directory = hx_strdup(library_path);
+  if (host->directory == NULL) {
+    hx_free(host);
+    return NULL;
+  }
+  char *slash = strrchr(host->directory, '/');
+  if (slash != NULL) *slash = '\0';
   host->table = functions;
   host->table.self = host;
   snprintf(host->area, sizeof host->area, "%s", id);
   return host;
 }
 
-void hx_plugin_host_release(struct hx_plugin_host *host) { hx_free(host); }
+void hx_plugin_host_release(struct hx_plugin_host *host) {
+  if (host != NULL) hx_free(host->directory);
+  hx_free(host);
+}

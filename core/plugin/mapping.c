@@ -207,7 +207,7 @@ hx_mapping_t *hx_mapping_open(const hx_candidate_t *candidate, hx_gates_t *gates
   hx_mapping_t *mapping = open_with_bundled(candidate, gates);
   if (mapping == NULL || mapping->query != NULL) return mapping;
   void *symbol = dlsym(mapping->handle, "heliox_plugin_query");
-  if (mapping->host == NULL) mapping->host = hx_plugin_host_create(manifest->id);
+  if (mapping->host == NULL) mapping->host = hx_plugin_host_create(manifest->id, candidate->library_path);
   if (symbol == NULL || mapping->host == NULL) {
     if (symbol == NULL) {
       hx_gates_fail(gates, HX_GATE_OPEN, HX_CODE_EXPORTS, "heliox_plugin_query", "nothing",

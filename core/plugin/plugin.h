@@ -54,7 +54,8 @@ hx_status_t hx_plugin_status(const hx_loaded_plugin_t *plugin, int32_t result, c
 
 // Asks the calls of a plugin to stop (hx_host.cancelled), or clears that. Any thread.
 void hx_loaded_plugin_set_cancelled(const hx_loaded_plugin_t *plugin, bool cancelled);
-// What hx_host.option answers from now on; NULL unsets. Without it "cpu-mask" is HELIOX_CPU_MASK. Any thread.
+// What hx_host.option answers from now on; NULL unsets. Without it "cpu-mask" is HELIOX_CPU_MASK;
+// "plugin-directory" is always where the asking plugin's library lies. Any thread.
 hx_status_t hx_plugin_option_set(const char *name, const char *value);
 
 // A prepared region of one plugin that another one may run through hx_host.run_region. Made and kept by the host.

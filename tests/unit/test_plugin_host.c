@@ -8,11 +8,12 @@
 
 static void option_answers_set_values_and_the_environment(void **state) {
   (void)state;
-  struct hx_plugin_host *host = hx_plugin_host_create("a.b");
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
   assert_non_null(host);
   const hx_host *table = &host->table;
   assert_null(table->option(table->self, "no-such-option"));
   assert_null(table->option(table->self, NULL));
+  assert_string_equal(table->option(table->self, "plugin-directory"), "/opt/x");
   setenv("HELIOX_CPU_MASK", "ref,avx2", 1);
   const char *mask = table->option(table->self, "cpu-mask");
   assert_string_equal(mask, "ref,avx2");
@@ -52,7 +53,7 @@ static void body(void *argument, uint64_t index) {
 
 static void parallel_for_runs_each_index_once_within_the_budget(void **state) {
   (void)state;
-  struct hx_plugin_host *host = hx_plugin_host_create("a.b");
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
   const hx_host *table = &host->table;
   for (uint32_t budget = 1; budget <= 8; budget *= 2) {
     hx_threads_set(budget);
@@ -75,7 +76,7 @@ static void parallel_for_runs_each_index_once_within_the_budget(void **state) {
 
 static void parallel_for_stops_when_cancelled(void **state) {
   (void)state;
-  struct hx_plugin_host *host = hx_plugin_host_create("a.b");
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
   const hx_host *table = &host->table;
   work_t *work = calloc(1, sizeof *work);
   work->table = table;
@@ -98,7 +99,7 @@ static void keep_line(void *argument, int level, const char *area, const char *t
 
 static void log_lines_are_bounded_and_escaped(void **state) {
   (void)state;
-  struct hx_plugin_host *host = hx_plugin_host_create("a.b");
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
   const hx_host *table = &host->table;
   hx_log_set_sink(keep_line, NULL);
   table->log(table->self, HX_LOG_WARNING, "kernel", "two\nlines \xff\x1b[2J");
@@ -125,7 +126,7 @@ static int32_t run(hx_prepared *prepared, const hx_call *call, hx_error *error) 
 
 static void run_region_calls_the_other_plugin(void **state) {
   (void)state;
-  struct hx_plugin_host *host = hx_plugin_host_create("a.b");
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
   const hx_host *table = &host->table;
   hx_callable callable = {.execute = run, .prepared = (hx_prepared *)(uintptr_t)16};
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
