@@ -20,7 +20,8 @@ typedef struct hx_printer {
   hx_names_t type_names;   // texts of types
   uint32_t *type_uses;     // [type_names.count]
   size_t use_capacity;
-  bool has_aliases;      // the aliases have been printed: types used twice go by theirs
+  uint32_t *aliases;  // [alias_count] number of a text's alias, or HX_NONE; made by hx_print_aliases
+  size_t alias_count;
   hx_pointers_t pinned;  // with HX_PRINT_SHORT: values whose types are written in full
   hx_names_t names;      // texts of names in use
   uint32_t *taken;       // [names.count] 1 if the name is visible here

@@ -67,18 +67,14 @@ uint32_t hx_printer_type_id(hx_printer_t *printer, const hx_type_t *type) {
   return status == HX_STATUS_OK ? id : 0;
 }
 
-static bool wants_alias(const hx_printer_t *printer, uint32_t id) {
-  return printer->has_aliases && printer->type_uses[id] > 1 && printer->type_names.names[id].size >= ALIAS_LENGTH_MIN;
-}
-
 static void print_type_id(hx_printer_t *printer, uint32_t id) {
   if (id >= printer->type_names.count) return;  // only after a failure
-  if (wants_alias(printer, id)) {
-    hx_text_printf(printer->out, "!t%u", id);
+  if (id < printer->alias_count && printer->aliases[id] != HX_NONE) {
+    hx_text_printf(printer->out, "!t%u", printer->aliases[id]);
   } else {
     hx_text_append(printer->out, printer->type_names.names[id]);
   }
-  if (!printer->has_aliases && printer->type_uses[id] < UINT32_MAX) ++printer->type_uses[id];
+  if (printer->type_uses[id] < UINT32_MAX) ++printer->type_uses[id];
 }
 
 void hx_print_type(hx_printer_t *printer, const hx_type_t *type) {
@@ -86,11 +82,21 @@ void hx_print_type(hx_printer_t *printer, const hx_type_t *type) {
 }
 
 void hx_print_aliases(hx_printer_t *printer) {
-  printer->has_aliases = true;
-  for (uint32_t id = 0; id < printer->type_names.count; ++id) {
-    if (!wants_alias(printer, id)) continue;
-    hx_text_printf(printer->out, "!t%u = ", id);
-    hx_text_append(printer->out, printer->type_names.names[id]);
+  const size_t count = printer->type_names.count;
+  printer->aliases = hx_arena_alloc(&printer->arena, count * sizeof *printer->aliases);
+  if (printer->aliases == NULL) {
+    hx_printer_check(printer, HX_STATUS_OUT_OF_MEMORY);
+    return;
+  }
+  printer->alias_count = count;
+  uint32_t next = 0;
+  for (size_t id = 0; id < count; ++id) {
+    const hx_str_t text = printer->type_names.names[id];
+    const bool is_wanted = printer->type_uses[id] > 1 && text.size >= ALIAS_LENGTH_MIN;
+    printer->aliases[id] = is_wanted ? next++ : HX_NONE;
+    if (!is_wanted) continue;
+    hx_text_printf(printer->out, "!t%u = ", printer->aliases[id]);
+    hx_text_append(printer->out, text);
     hx_text_puts(printer->out, "\n");
   }
 }
