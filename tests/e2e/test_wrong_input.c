@@ -35,10 +35,9 @@ static void expect(int exit_code, const char *code, const char *part) {
     fail_msg("expected exit %d, %s and '%s'; found exit %d and: %s%s", exit_code, tag, part, last.exit_code,
              last.errors, last.output);
   }
-  assert_false(command_has_file(root, "out.hx"));
-  assert_false(command_has_file(root, "out.csv"));
-  run("ls -A | grep -E '^out' || true");
-  assert_string_equal(last.output, "");  // no temporary file was left
+  static command_t listing;
+  command_run(&listing, root, "LC_ALL=C", "ls -A | grep -E '^out' || true");
+  assert_string_equal(listing.output, "");  // neither an output nor a temporary file was left
 }
 
 static int set_up(void **state) {
@@ -210,6 +209,41 @@ static void absent_plugins_are_an_error_that_lists_places(void **state) {
   assert_non_null(strstr(last.errors, "/nonexistent/plugins"));
 }
 
+static void an_empty_plugin_directory_leaves_no_backend(void **state) {
+  (void)state;
+  // A copy of the program without its plugins, and a search path that holds none.
+  command_run(&last, root,
+              "HELIOX_PLUGIN_PATH=none XDG_DATA_DIRS=none XDG_CONFIG_DIRS=none XDG_DATA_HOME=none XDG_CONFIG_HOME=none",
+              "mkdir -p none away/bin away/lib && cp \"$H\" away/bin/ && cp -P \"$(dirname "
+              "\"$H\")\"/../lib/libheliox.so* away/lib/ && "
+              "LD_LIBRARY_PATH=$PWD/away/lib away/bin/heliox run double.mlir --keys keys -i x=x.hx -o y=out.hx");
+  expect(1, "backend", "cpu");
+  assert_non_null(strstr(last.errors, "none"));  // every place searched is listed
+  command_run(&last, root, "HELIOX_PLUGIN_PATH=none XDG_DATA_DIRS=none",
+              "LD_LIBRARY_PATH=$PWD/away/lib away/bin/heliox plugins list");
+  assert_int_equal(last.exit_code, 0);
+  assert_non_null(strstr(last.output, "no plugin found"));
+}
+
+static void a_plugin_of_another_abi_is_refused_by_name(void **state) {
+  (void)state;
+  command_run(&last, root, "HELIOX_PLUGIN_PATH=" HELIOX_BUILD_DIR "/tests/fixtures/installed_newer",
+              "$H run double.mlir --keys keys --backend fixture -i x=x.hx -o y=out.hx");
+  expect(1, "backend", "abi-range");
+  command_run(&last, root, "LC_ALL=C",
+              "$H plugins check " HELIOX_BUILD_DIR "/tests/fixtures/installed_newer/fixture_newer.json");
+  assert_int_equal(last.exit_code, 1);
+  assert_non_null(strstr(last.output, "abi-range"));
+}
+
+static void two_implementations_without_a_request_are_ambiguous(void **state) {
+  (void)state;
+  // Rotations need rns.add, which both plugins have.
+  command_run(&last, root, "HELIOX_PLUGIN_PATH=" HELIOX_BUILD_DIR "/tests/fixtures/installed",
+              "$H run rotate.mlir --keys keys --backend cpu,fixture -i x=x.hx -o y=out.hx");
+  expect(1, "ambiguous", "fixture");
+}
+
 static void secret_keys_are_never_replaced_silently(void **state) {
   (void)state;
   run("cp keys/secret.hx before; $H keygen --params n12-d1-s30 -o keys; e=$?; cmp keys/secret.hx before || exit 99; "
@@ -270,6 +304,9 @@ int main(void) {
       cmocka_unit_test(faults_in_programs_have_line_and_column),
       cmocka_unit_test(wrong_ports_are_named),
       cmocka_unit_test(absent_plugins_are_an_error_that_lists_places),
+      cmocka_unit_test(an_empty_plugin_directory_leaves_no_backend),
+      cmocka_unit_test(a_plugin_of_another_abi_is_refused_by_name),
+      cmocka_unit_test(two_implementations_without_a_request_are_ambiguous),
       cmocka_unit_test(secret_keys_are_never_replaced_silently),
       cmocka_unit_test(usage_faults_exit_with_two),
       cmocka_unit_test(reports_are_one_json_object),
