@@ -6,8 +6,8 @@
 # linking, digest, target, ABI and note facts are read from the library and written into the manifest. Both files get
 # fixed modes, whatever the umask. Both are installed into lib/heliox/plugins unless NO_INSTALL is given.
 #
-# Needs the targets heliox_sdk (headers) and heliox_manifest (the tool), and HELIOX_PLUGIN_OUTPUT_DIRECTORY where
-# OUTPUT_DIRECTORY is not given.
+# Needs the targets heliox_sdk (headers) and heliox_manifest (the tool): find_package(HelioxSDK) makes them. Without
+# OUTPUT_DIRECTORY both files go to HELIOX_PLUGIN_OUTPUT_DIRECTORY, else to the current binary directory.
 
 function(heliox_add_plugin target)
   cmake_parse_arguments(PARSE_ARGV 1 plugin "NO_INSTALL" "NAME;MANIFEST;OUTPUT_DIRECTORY" "SOURCES")
@@ -22,6 +22,9 @@ function(heliox_add_plugin target)
   if(NOT plugin_OUTPUT_DIRECTORY)
     set(plugin_OUTPUT_DIRECTORY ${HELIOX_PLUGIN_OUTPUT_DIRECTORY})
   endif()
+  if(NOT plugin_OUTPUT_DIRECTORY)
+    set(plugin_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
   get_filename_component(manifest ${plugin_MANIFEST} ABSOLUTE)
   set(facts ${CMAKE_CURRENT_BINARY_DIR}/${target}.facts)
   set(map ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/heliox_plugin.map)
@@ -34,7 +37,9 @@ function(heliox_add_plugin target)
   add_library(${target} MODULE ${plugin_SOURCES} ${facts}/heliox_plugin_facts.h)
   target_link_libraries(${target} PRIVATE heliox_sdk)
   target_include_directories(${target} PRIVATE ${facts})
-  add_dependencies(${target} heliox_generated)
+  if(TARGET heliox_generated) # in Heliox's own tree the layout header is made first
+    add_dependencies(${target} heliox_generated)
+  endif()
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME heliox_${plugin_NAME} SUFFIX .so LIBRARY_OUTPUT_DIRECTORY ${plugin_OUTPUT_DIRECTORY}
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON
