@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "device.h"
 #include "error.h"
+#include "kernels/features.h"
+#include "kernels/ntt/ntt_ifma.h"
 
 static int32_t check_prime(const hx_ring *ring, uint32_t id, hx_error *error) {
   const uint64_t q = ring->primes[id], order = (uint64_t)2 << ring->log_n;
@@ -96,6 +99,20 @@ static void fill_powers(const hx_cpu_modulus_t *m, uint64_t root, uint32_t log_n
   }
 }
 
+// Whether the prime's roots are also arranged for 52-bit products.
+static bool has_52(const hx_cpu_modulus_t *m, uint32_t log_n) {
+  return hx_cpu_has_avx512ifma() && hx_cpu_ifma_fits(m, log_n);
+}
+
+// Bytes of one prime's twiddles.
+static size_t prime_bytes(const hx_cpu_modulus_t *m, uint32_t log_n) {
+  size_t bytes = ((size_t)4 << log_n) * (m->word / 8);
+  if (has_52(m, log_n)) {
+    bytes += 2 * hx_cpu_ifma_words(log_n) * sizeof(uint64_t);
+  }
+  return (bytes + HX_CPU_ALIGNMENT - 1) / HX_CPU_ALIGNMENT * HX_CPU_ALIGNMENT;
+}
+
 static void fill_prime(hx_cpu_prime_t *prime, uint64_t psi, uint32_t log_n, char *words) {
   const hx_cpu_modulus_t *m = &prime->m;
   const size_t row = ((size_t)1 << log_n) * (m->word / 8);
@@ -110,6 +127,27 @@ static void fill_prime(hx_cpu_prime_t *prime, uint64_t psi, uint32_t log_n, char
                           .inverse = words + 2 * row,
                           .inverse_quotient = words + 3 * row,
                           .last = {hx_cpu_factor_of(m, degree), hx_cpu_factor_of(m, hx_cpu_mul_mod(m, degree, first))}};
+  if (has_52(m, log_n)) {
+    const void *rows[4] = {words, words + row, words + 2 * row, words + 3 * row};
+    uint64_t *arranged = (void *)(words + 4 * row);
+    hx_cpu_ifma_arrange(rows[0], rows[1], log_n, arranged);
+    hx_cpu_ifma_arrange(rows[2], rows[3], log_n, arranged + hx_cpu_ifma_words(log_n));
+    prime->twiddles.forward52 = arranged;
+    prime->twiddles.inverse52 = arranged + hx_cpu_ifma_words(log_n);
+  }
+}
+
+// Memory for all twiddles: in large pages where there is so much of it, since a transform reads all of one prime's.
+static void *alloc_words(size_t bytes) {
+  const size_t large = (size_t)2 << 20;
+  void *words = NULL;
+  if (posix_memalign(&words, bytes < large ? HX_CPU_ALIGNMENT : large, bytes) != 0) {
+    return NULL;
+  }
+  if (bytes >= large) {
+    (void)madvise(words, bytes, MADV_HUGEPAGE);  // advice: without it the pages are small
+  }
+  return words;
 }
 
 int32_t hx_cpu_tables_create(hx_device *device, const hx_ring *ring, hx_tables **out, hx_error *error) {
@@ -118,14 +156,18 @@ int32_t hx_cpu_tables_create(hx_device *device, const hx_ring *ring, hx_tables *
   }
   HX_CPU_TRY(check_ring(ring, error));
   const uint32_t count = ring->q_count + ring->p_count;
-  const size_t bytes = ((size_t)4 << ring->log_n) * (ring->word / 8);  // of one prime's twiddles
   hx_tables *tables = calloc(1, sizeof *tables);
   hx_cpu_prime_t *primes = calloc(count, sizeof *primes);
-  void *words = NULL;
-  if (tables == NULL || primes == NULL || posix_memalign(&words, HX_CPU_ALIGNMENT, bytes * count) != 0) {
+  size_t bytes = 0;
+  for (uint32_t id = 0; primes != NULL && id < count; id++) {
+    hx_cpu_modulus_init(&primes[id].m, ring->primes[id], ring->word);
+    bytes += prime_bytes(&primes[id].m, ring->log_n);
+  }
+  char *words = tables != NULL && primes != NULL ? alloc_words(bytes) : NULL;
+  if (words == NULL) {
     free(tables);
     free(primes);
-    return hx_cpu_fail(error, HX_OUT_OF_MEMORY, "no memory for %zu bytes of twiddles", bytes * count);
+    return hx_cpu_fail(error, HX_OUT_OF_MEMORY, "no memory for %zu bytes of twiddles", bytes);
   }
   *tables = (hx_tables){.device = device,
                         .log_n = ring->log_n,
@@ -137,8 +179,8 @@ int32_t hx_cpu_tables_create(hx_device *device, const hx_ring *ring, hx_tables *
                         .words = words};
   memcpy(tables->digest, ring->digest, sizeof tables->digest);
   for (uint32_t id = 0; id < count; id++) {
-    hx_cpu_modulus_init(&primes[id].m, ring->primes[id], ring->word);
-    fill_prime(&primes[id], ring->psi[id], ring->log_n, (char *)words + id * bytes);
+    fill_prime(&primes[id], ring->psi[id], ring->log_n, words);
+    words += prime_bytes(&primes[id].m, ring->log_n);
     tables->bits = primes[id].m.bits > tables->bits ? primes[id].m.bits : tables->bits;
   }
   *out = tables;

@@ -238,12 +238,58 @@ static void ntt_evaluates_at_odd_powers(void **state) {
   kc_close(&kc);
 }
 
+// Rows of the kinds that reach the ends of a lazy transform's ranges, values below 2q.
+static void fill_lazy(kc_t *kc, uint64_t *row, size_t n, uint64_t q, int kind) {
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t r = kc_next(kc), ends[4] = {0, 2 * q - 1, q, q - 1};
+    row[i] = kind == 0 ? 2 * q - 1 : kind == 1 ? r % (2 * q) : ends[r >> 62];
+  }
+}
+
+static void check_transforms(kc_t *kc, const hx_cpu_ntt_t *kernels, uint32_t id) {
+  const hx_cpu_prime_t *p = &kc->tables->primes[id];
+  const uint32_t log_n = kc->ring.log_n;
+  const size_t n = (size_t)1 << log_n, bytes = n * sizeof(uint64_t);
+  uint64_t *rows = test_malloc(3 * bytes), *in = rows, *expected = rows + n, *found = rows + 2 * n;
+  for (int kind = 0; kind < 3; kind++) {
+    fill_lazy(kc, in, n, p->m.q, kind);
+    hx_cpu_ntt_portable64.forward(expected, in, &p->m, &p->twiddles, log_n);
+    kernels->forward(found, in, &p->m, &p->twiddles, log_n);
+    assert_memory_equal(found, expected, bytes);
+    memcpy(found, in, bytes);
+    kernels->forward(found, found, &p->m, &p->twiddles, log_n);
+    assert_memory_equal(found, expected, bytes);
+    hx_cpu_ntt_portable64.inverse(expected, in, &p->m, &p->twiddles, log_n);
+    kernels->inverse(found, in, &p->m, &p->twiddles, log_n);
+    assert_memory_equal(found, expected, bytes);
+    memcpy(found, in, bytes);
+    kernels->inverse(found, found, &p->m, &p->twiddles, log_n);
+    assert_memory_equal(found, expected, bytes);
+  }
+  test_free(rows);
+}
+
+// Primes on both sides of every limit at which a variant changes its arithmetic.
+static void ntt_variants_agree_with_portable(void **state) {
+  (void)state;
+  static const uint32_t bits[] = {30, 30, 46, 46, 47, 47, 49, 49, 50, 50, 51, 51, 61, 61};
+  for (uint32_t log_n = 7; log_n <= 15; log_n++) {
+    kc_t kc;
+    hx_cpu_kernels_t kernels;
+    kc_open(&kc, log_n, 64, 14, 0, 1, bits);
+    assert_int_equal(hx_cpu_kernels_select("", NULL, 64, 61, &kernels, NULL), HX_OK);
+    for (uint32_t id = 0; id < 14; id++) {
+      check_transforms(&kc, kernels.ntt, id);
+    }
+    kc_close(&kc);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reductions_are_exact_for_every_prime_size),
-      cmocka_unit_test(sums_are_exact_at_their_limits),
-      cmocka_unit_test(ntt_multiplies_polynomials_as_schoolbook),
-      cmocka_unit_test(ntt_evaluates_at_odd_powers),
+      cmocka_unit_test(reductions_are_exact_for_every_prime_size), cmocka_unit_test(sums_are_exact_at_their_limits),
+      cmocka_unit_test(ntt_multiplies_polynomials_as_schoolbook),  cmocka_unit_test(ntt_evaluates_at_odd_powers),
+      cmocka_unit_test(ntt_variants_agree_with_portable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "kernels/features.h"
 
 typedef enum family { NTT, POINTWISE, CONVERT, PERMUTE, EXPAND, FAMILY_COUNT } family_t;
 
@@ -17,10 +18,9 @@ typedef struct variant {
   const void *kernels;
 } variant_t;
 
-static bool always(void) { return true; }
-
 static const variant_t variants[] = {
-#define VARIANT(family_, name_, word_, bits_, usable_, kernels_) {family_, name_, word_, bits_, usable_, &kernels_},
+#define VARIANT(family_, name_, word_, bits_, usable_, kernels_) \
+  {family_, name_, word_, bits_, hx_cpu_has_##usable_, &kernels_},
 #include "kernels/variants.def"
 };
 static const size_t variant_count = sizeof variants / sizeof variants[0];

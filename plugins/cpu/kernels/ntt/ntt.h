@@ -12,6 +12,7 @@ typedef struct hx_cpu_twiddles {
   const void *forward, *forward_quotient;
   const void *inverse, *inverse_quotient;
   hx_cpu_factor_t last[2];
+  const uint64_t *forward52, *inverse52;  // the same roots for 52-bit products (ntt_ifma.h), or NULL
 } hx_cpu_twiddles_t;
 
 // Both transform one row of 2^log_n residues, log_n >= 3; out may be in.
@@ -23,5 +24,9 @@ typedef struct hx_cpu_ntt {
 } hx_cpu_ntt_t;
 
 extern const hx_cpu_ntt_t hx_cpu_ntt_portable64, hx_cpu_ntt_portable32;
+#if defined(__x86_64__)
+// Rows whose prime has no 52-bit twiddles go to portable.
+extern const hx_cpu_ntt_t hx_cpu_ntt_avx512ifma;
+#endif
 
 #endif

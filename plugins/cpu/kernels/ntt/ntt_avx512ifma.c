@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms of u64 rows with 52-bit products (AVX-512 IFMA), q < 2^50.
+//
+// A value is the low 52 bits of its lane: the products read no others, so nothing is masked before the end. Three
+// depths of laziness, by 2^52 / q:
+//   wide   q < 2^46    forward: no reduction at all, 2q + 17 * 2q = 36q < 2^52
+//   mid    q < 2^52/7  forward: one reduction of the first operand every three stages. With 2^52/q = 7 + f at worst,
+//                      a reduced value is below q(1 + f), and three times 2q more is below 2^52
+//   tight  q < 2^50    forward: a reduction before every butterfly: below 2q, then below 4q < 2^52
+// The inverse keeps the bound of every register as a constant of the unrolled code (in units of q).
+//
+// Passes of two or three stages go depth first over blocks until one fits in L1; the last six stages of 64
+// coefficients stay in registers.
+#include <immintrin.h>
+
+#include "kernels/ntt/ntt.h"
+#include "kernels/ntt/ntt_ifma.h"
+
+#if defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+#define BLOCK_LOG_N 12u  // 32 KiB
+
+typedef __m512i vec;
+typedef enum depth { WIDE, MID, TIGHT } depth_t;
+
+typedef struct constants {
+  vec q, two_q, minus_q, mu, mask;
+  vec bound[8];  // k * q
+} constants_t;
+
+HX_CPU_INLINE vec splat(uint64_t x) { return _mm512_set1_epi64((long long)x); }
+HX_CPU_INLINE vec load(const uint64_t *p) { return _mm512_loadu_si512(p); }
+HX_CPU_INLINE void store(uint64_t *p, vec v) { _mm512_storeu_si512(p, v); }
+HX_CPU_INLINE vec high(vec a, vec b) { return _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b); }
+HX_CPU_INLINE vec low_add(vec c, vec a, vec b) { return _mm512_madd52lo_epu64(c, a, b); }
+
+static constants_t constants_of(uint64_t q) {
+  const uint64_t limit = (uint64_t)1 << 52;
+  constants_t c = {splat(q), splat(2 * q), splat(limit - q), splat(limit / q), splat(limit - 1), {splat(0)}};
+  for (uint64_t k = 0; k < 8; k++) {
+    c.bound[k] = splat(k * q);
+  }
+  return c;
+}
+
+static depth_t depth_of(uint64_t q) { return q >> 46 == 0 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT; }
+
+// x mod q in [0, q(1 + f)), f the fraction of 2^52/q: x - floor(x * mu / 2^52) * q < q + x * f * q / 2^52.
+HX_CPU_INLINE vec reduce(vec x, const constants_t *c) { return low_add(x, high(x, c->mu), c->minus_q); }
+
+// To [0, q).
+HX_CPU_INLINE vec normalise(vec x, const constants_t *c) {
+  vec r = _mm512_and_si512(reduce(x, c), c->mask);
+  return _mm512_min_epu64(r, _mm512_sub_epi64(r, c->q));
+}
+
+// y * w mod q in [0, 2q), for any y < 2^52.
+HX_CPU_INLINE vec times(vec y, vec w, vec quotient, const constants_t *c) {
+  vec t = high(y, quotient);
+  return low_add(low_add(_mm512_setzero_si512(), y, w), t, c->minus_q);
+}
+
+// x + w*y and x - w*y + 2q.
+HX_CPU_INLINE void split(vec *x, vec *y, vec w, vec quotient, const constants_t *c, int first) {
+  vec a = first ? reduce(*x, c) : *x;
+  vec r = times(*y, w, quotient, c);
+  *x = _mm512_add_epi64(a, r);
+  *y = _mm512_sub_epi64(_mm512_add_epi64(a, c->two_q), r);
+}
+
+// Whether the butterflies of a pass's stage begin with a reduction.
+HX_CPU_INLINE int reduces(depth_t depth, int stage) { return depth == TIGHT || (depth == MID && stage == 0); }
+
+// `stages` (2 or 3) stages of 2^stages registers, the first at `node`.
+HX_CPU_INLINE void split_all(vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
+                             int stages) {
+  UNROLL for (int s = 0; s < stages; s++) {
+    const int half = 1 << (stages - 1 - s);
+    UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
+      const int block = i / half, x = block * 2 * half + i % half;
+      const uint64_t *root = roots + 2 * ((node << s) + (size_t)block);
+      split(&v[x], &v[x + half], splat(root[0]), splat(root[1]), c, reduces(depth, s));
+    }
+  }
+}
+
+HX_CPU_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
+                                const constants_t *c, depth_t depth, int stages) {
+  const size_t stride = size >> stages;
+  for (size_t k = 0; k < stride; k += 8) {
+    vec v[8];
+    UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(in + k + (size_t)i * stride); }
+    split_all(v, roots, node, c, depth, stages);
+    UNROLL for (int i = 0; i < 1 << stages; i++) { store(out + k + (size_t)i * stride, v[i]); }
+  }
+}
+
+HX_CPU_INLINE vec pair_of(const uint64_t *p) {
+  return _mm512_broadcast_i64x2(_mm_load_si128((const __m128i *)(const void *)p));
+}
+HX_CPU_INLINE vec four_of(const uint64_t *p) {
+  return _mm512_broadcast_i64x4(_mm256_load_si256((const __m256i *)(const void *)p));
+}
+
+// The last three stages of 16 coefficients a0..a7, b0..b7; `p` says which of a group's four.
+HX_CPU_INLINE void forward_sixteen(uint64_t *out, vec a, vec b, const uint64_t *group, int p, const constants_t *c,
+                                   depth_t depth) {
+  const vec low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), top = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  const vec even = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  const vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14), second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
+  vec x = _mm512_permutex2var_epi64(a, low, b);  // a0 b0 a1 b1 a2 b2 a3 b3
+  vec y = _mm512_permutex2var_epi64(a, top, b);  // a4 b4 ...
+  split(&x, &y, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, reduces(depth, 0));
+  a = _mm512_permutex2var_epi64(x, even, y);  // a0 b0 a4 b4 a1 b1 a5 b5
+  b = _mm512_permutex2var_epi64(x, odd, y);   // a2 b2 a6 b6 a3 b3 a7 b7
+  split(&a, &b, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, reduces(depth, 1));
+  x = _mm512_shuffle_i64x2(a, b, 0x44);  // a0 b0 a4 b4 a2 b2 a6 b6
+  y = _mm512_shuffle_i64x2(a, b, 0xee);  // a1 b1 a5 b5 a3 b3 a7 b7
+  split(&x, &y, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, reduces(depth, 2));
+  x = normalise(x, c);
+  y = normalise(y, c);
+  store(out, _mm512_permutex2var_epi64(x, first, y));
+  store(out + 8, _mm512_permutex2var_epi64(x, second, y));
+}
+
+HX_CPU_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *group,
+                                 const constants_t *c, depth_t depth) {
+  vec v[8];
+  UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
+  split_all(v, roots, node, c, depth, 3);
+  UNROLL for (int p = 0; p < 4; p++) { forward_sixteen(a + 16 * p, v[2 * p], v[2 * p + 1], group, p, c, depth); }
+}
+
+// A block in L1: passes of three stages (two at first, until what is left is a multiple of three), then groups.
+HX_CPU_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                                 uint32_t log_size, size_t node, const constants_t *c, depth_t depth) {
+  size_t blocks = 1;
+  uint32_t left = log_size;
+  while (left > 6) {
+    const int stages = (left - 6) % 3 == 0 ? 3 : 2;
+    const size_t size = (size_t)1 << left;
+    for (size_t b = 0; b < blocks; b++) {
+      if (stages == 3) {
+        forward_pass(out + b * size, in + b * size, roots, node + b, size, c, depth, 3);
+      } else {
+        forward_pass(out + b * size, in + b * size, roots, node + b, size, c, depth, 2);
+      }
+    }
+    in = out;
+    blocks <<= stages;
+    node <<= stages;
+    left -= (uint32_t)stages;
+  }
+  for (size_t b = 0; b < blocks; b++) {
+    forward_group(out + 64 * b, roots, node + b, tail + 112 * b, c, depth);
+  }
+}
+
+// Stages of the pass over a block larger than L1: what is left is to be even, or L1 sized.
+HX_CPU_INLINE int outer_stages(uint32_t log_size) { return log_size % 2 == 1 ? 3 : 2; }
+
+HX_CPU_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                                uint32_t log_n, const constants_t *c, depth_t depth) {
+  // Offsets ascend by L1 blocks; a pass is due where its block begins.
+  uint32_t inner = log_n;
+  while (inner > BLOCK_LOG_N) {
+    inner -= (uint32_t)outer_stages(inner);
+  }
+  const size_t n = (size_t)1 << log_n, step = (size_t)1 << inner;
+  for (size_t at = 0; at < n; at += step) {
+    uint32_t log_size = log_n;
+    const uint64_t *from = in;
+    while (log_size > inner) {
+      const int stages = outer_stages(log_size);
+      const size_t size = (size_t)1 << log_size, node = (n + at) >> log_size;
+      if (at % size == 0 && stages == 3) {
+        forward_pass(out + at, from + at, roots, node, size, c, depth, 3);
+      } else if (at % size == 0) {
+        forward_pass(out + at, from + at, roots, node, size, c, depth, 2);
+      }
+      from = out;
+      log_size -= (uint32_t)stages;
+    }
+    forward_block(out + at, from + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, c, depth);
+  }
+}
+
+static void forward_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, WIDE);
+}
+static void forward_mid(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, MID);
+}
+static void forward_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, TIGHT);
+}
+
+static void forward(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
+  if (t->forward52 == NULL) {
+    hx_cpu_ntt_portable64.forward(out, in, m, t, log_n);
+    return;
+  }
+  const constants_t c = constants_of(m->q);
+  switch (depth_of(m->q)) {
+    case WIDE:
+      forward_wide(out, in, t->forward52, log_n, &c);
+      break;
+    case MID:
+      forward_mid(out, in, t->forward52, log_n, &c);
+      break;
+    default:
+      forward_tight(out, in, t->forward52, log_n, &c);
+      break;
+  }
+}
+
+// ---- inverse
+
+// What the sum and the shifted difference of two values may reach, and what a pass takes, in units of q.
+HX_CPU_INLINE int most(depth_t depth) { return depth == WIDE ? 64 : depth == MID ? 7 : 4; }
+HX_CPU_INLINE int taken(depth_t depth) { return depth == WIDE ? 8 : 2; }
+
+HX_CPU_INLINE vec multiple(int k, const constants_t *c) {
+  return k < 8 ? c->bound[k] : _mm512_slli_epi64(c->bound[1], k <= 8 ? 3 : k <= 16 ? 4 : 5);
+}
+
+// x + y and (x - y) * w; *bx and *by are their bounds.
+HX_CPU_INLINE void join(vec *x, vec *y, int *bx, int *by, vec w, vec quotient, const constants_t *c, depth_t depth) {
+  if (*bx + *by > most(depth) && *bx >= *by) {
+    *x = reduce(*x, c);
+    *bx = 2;
+  }
+  if (*bx + *by > most(depth)) {
+    *y = reduce(*y, c);
+    *by = 2;
+  }
+  if (*bx + *by > most(depth)) {
+    *x = reduce(*x, c);
+    *bx = 2;
+  }
+  vec a = *x, b = *y;
+  *x = _mm512_add_epi64(a, b);
+  *y = times(_mm512_sub_epi64(_mm512_add_epi64(a, multiple(*by, c)), b), w, quotient, c);
+  *bx = *bx + *by;
+  *by = 2;
+}
+
+// `stages` stages of 2^stages registers; the last one at `node`. last: its factors 1/n and root/n with quotients,
+// NULL where more stages follow. Bounds are `taken` before and after.
+HX_CPU_INLINE void join_all(vec *v, const uint64_t *roots, size_t node, const vec *last, const constants_t *c,
+                            depth_t depth, int stages) {
+  int bound[8];
+  UNROLL for (int i = 0; i < 8; i++) { bound[i] = taken(depth); }
+  UNROLL for (int s = stages - 1; s >= 0; s--) {
+    const int half = 1 << (stages - 1 - s);
+    UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
+      const int block = i / half, x = block * 2 * half + i % half, y = x + half;
+      const uint64_t *root = roots + 2 * ((node << s) + (size_t)block);
+      const int ends = s == 0 && last != NULL;
+      join(&v[x], &v[y], &bound[x], &bound[y], ends ? last[2] : splat(root[0]), ends ? last[3] : splat(root[1]), c,
+           depth);
+      if (ends) {
+        v[x] = times(v[x], last[0], last[1], c);
+        bound[x] = 2;
+      }
+    }
+  }
+  UNROLL for (int i = 0; i < 1 << stages; i++) {
+    if (last != NULL) {
+      v[i] = _mm512_and_si512(v[i], c->mask);
+      v[i] = _mm512_min_epu64(v[i], _mm512_sub_epi64(v[i], c->q));
+    } else if (bound[i] > taken(depth)) {
+      v[i] = reduce(v[i], c);
+    }
+  }
+}
+
+HX_CPU_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const vec *last,
+                                const constants_t *c, depth_t depth, int stages) {
+  const size_t stride = size >> stages;
+  for (size_t k = 0; k < stride; k += 8) {
+    vec v[8];
+    UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(a + k + (size_t)i * stride); }
+    join_all(v, roots, node, last, c, depth, stages);
+    UNROLL for (int i = 0; i < 1 << stages; i++) { store(a + k + (size_t)i * stride, v[i]); }
+  }
+}
+
+// Values below 2q in; below 2q out.
+HX_CPU_INLINE void inverse_sixteen(vec *a, vec *b, const uint64_t *in, const uint64_t *group, int p,
+                                   const constants_t *c, depth_t depth) {
+  const vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14), second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
+  const vec low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), top = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
+  const vec even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  int bx = 2, by = 2;
+  vec u = load(in), v = load(in + 8);
+  vec x = _mm512_permutex2var_epi64(u, first, v);   // a0 b0 a4 b4 a2 b2 a6 b6
+  vec y = _mm512_permutex2var_epi64(u, second, v);  // a1 b1 a5 b5 a3 b3 a7 b7
+  join(&x, &y, &bx, &by, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth);
+  u = _mm512_shuffle_i64x2(x, y, 0x44);  // a0 b0 a4 b4 a1 b1 a5 b5
+  v = _mm512_shuffle_i64x2(x, y, 0xee);  // a2 b2 a6 b6 a3 b3 a7 b7
+  by = bx;                               // lanes of both are in each
+  join(&u, &v, &bx, &by, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, depth);
+  x = _mm512_permutex2var_epi64(u, low, v);  // a0 b0 a1 b1 a2 b2 a3 b3
+  y = _mm512_permutex2var_epi64(u, top, v);  // a4 b4 ...
+  by = bx;
+  join(&x, &y, &bx, &by, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth);
+  if (bx > taken(depth)) {
+    x = reduce(x, c);
+  }
+  *a = _mm512_permutex2var_epi64(x, even, y);
+  *b = _mm512_permutex2var_epi64(x, odd, y);
+}
+
+HX_CPU_INLINE void inverse_group(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
+                                 const uint64_t *group, const constants_t *c, depth_t depth) {
+  vec v[8];
+  UNROLL for (int p = 0; p < 4; p++) { inverse_sixteen(&v[2 * p], &v[2 * p + 1], in + 16 * p, group, p, c, depth); }
+  join_all(v, roots, node, NULL, c, depth, 3);
+  UNROLL for (int i = 0; i < 8; i++) { store(out + 8 * i, v[i]); }
+}
+
+HX_CPU_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const vec *last,
+                                   const constants_t *c, depth_t depth, int stages) {
+  if (node == 1 && stages == 3) {
+    inverse_pass(a, roots, node, size, last, c, depth, 3);
+  } else if (node == 1) {
+    inverse_pass(a, roots, node, size, last, c, depth, 2);
+  } else if (stages == 3) {
+    inverse_pass(a, roots, node, size, NULL, c, depth, 3);
+  } else {
+    inverse_pass(a, roots, node, size, NULL, c, depth, 2);
+  }
+}
+
+HX_CPU_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                                 uint32_t log_size, size_t node, const vec *last, const constants_t *c, depth_t depth) {
+  const size_t groups = (size_t)1 << (log_size - 6);
+  for (size_t b = 0; b < groups; b++) {
+    inverse_group(out + 64 * b, in + 64 * b, roots, node * groups + b, tail + 112 * b, c, depth);
+  }
+  uint32_t done = 6;
+  while (done < log_size) {
+    const int stages = (log_size - done) % 3 == 0 ? 3 : 2;
+    done += (uint32_t)stages;
+    const size_t size = (size_t)1 << done, blocks = (size_t)1 << (log_size - done);
+    for (size_t b = 0; b < blocks; b++) {
+      inverse_pass_of(out + b * size, roots, node * blocks + b, size, last, c, depth, stages);
+    }
+  }
+}
+
+HX_CPU_INLINE void inverse_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                                uint32_t log_n, const vec *last, const constants_t *c, depth_t depth) {
+  uint32_t levels[4] = {log_n}, count = 0;  // sizes of blocks, from the whole row down to L1
+  while (levels[count] > BLOCK_LOG_N) {
+    levels[count + 1] = levels[count] - (uint32_t)outer_stages(levels[count]);
+    count++;
+  }
+  const uint32_t inner = levels[count];
+  const size_t n = (size_t)1 << log_n, step = (size_t)1 << inner;
+  for (size_t at = 0; at < n; at += step) {
+    inverse_block(out + at, in + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, last, c, depth);
+    const size_t end = at + step;
+    for (uint32_t level = count; level-- > 0 && end % ((size_t)1 << levels[level]) == 0;) {
+      const size_t size = (size_t)1 << levels[level], begin = end - size;
+      inverse_pass_of(out + begin, roots, (n + begin) >> levels[level], size, last, c, depth,
+                      outer_stages(levels[level]));
+    }
+  }
+}
+
+static void inverse_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const vec *last,
+                         const constants_t *c) {
+  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, WIDE);
+}
+static void inverse_mid(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const vec *last,
+                        const constants_t *c) {
+  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, MID);
+}
+static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const vec *last,
+                          const constants_t *c) {
+  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, TIGHT);
+}
+
+static void inverse(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
+  if (t->inverse52 == NULL) {
+    hx_cpu_ntt_portable64.inverse(out, in, m, t, log_n);
+    return;
+  }
+  const constants_t c = constants_of(m->q);
+  const vec last[4] = {splat(t->last[0].value), splat(t->last[0].quotient >> 12), splat(t->last[1].value),
+                       splat(t->last[1].quotient >> 12)};
+  switch (depth_of(m->q)) {
+    case WIDE:
+      inverse_wide(out, in, t->inverse52, log_n, last, &c);
+      break;
+    case MID:
+      inverse_mid(out, in, t->inverse52, log_n, last, &c);
+      break;
+    default:
+      inverse_tight(out, in, t->inverse52, log_n, last, &c);
+      break;
+  }
+}
+
+const hx_cpu_ntt_t hx_cpu_ntt_avx512ifma = {.forward = forward, .inverse = inverse};
