@@ -70,6 +70,10 @@ void cli_say(const cli_t *cli, const char *format, ...) __attribute__((format(pr
 // "NAME=REST": splits; usage fault otherwise. The name is copied into `name`.
 hx_status_t cli_split(cli_t *cli, const char *text, char *name, size_t size, const char **out_rest);
 
+// What --locked and --signatures ask for.
+hx_status_t cli_plugins_options(cli_t *cli, hx_plugins_options_t *out);
+// Discovers plugins under them; warnings are printed.
+hx_status_t cli_discover(cli_t *cli, hx_plugins_t **out);
 // Discovers plugins (warnings are printed) and opens the backend of --backend.
 hx_status_t cli_backend(cli_t *cli, hx_plugins_t **out_plugins, hx_backend_t **out_backend);
 // A preset name or a parameter file, with --digits and --insecure honoured.

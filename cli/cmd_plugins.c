@@ -32,8 +32,7 @@ static void print_record(const hx_plugin_record_t *record) {
 
 int cli_run_plugins_list(cli_t *cli) {
   hx_plugins_t *plugins = NULL;
-  CLI_TRY(cli, hx_plugins_discover(NULL, &plugins, cli->report));
-  cli_warn(cli);
+  CLI_TRY(cli, cli_discover(cli, &plugins));
   const char *const *places = NULL;
   const size_t place_count = hx_plugins_search_path(plugins, &places);
   int code = CLI_DONE;
@@ -56,7 +55,10 @@ int cli_run_plugins_list(cli_t *cli) {
 
 int cli_run_plugins_check(cli_t *cli) {
   hx_plugin_check_t *check = NULL;
-  CLI_TRY(cli, hx_plugin_check(cli->arguments[0], &check, cli->report));
+  hx_plugins_options_t options;
+  CLI_TRY(cli, cli_plugins_options(cli, &options));
+  CLI_TRY(cli, hx_plugin_check_with(cli->arguments[0], &options, &check, cli->report));
+  cli_warn(cli);
   const hx_gate_result_t *results = NULL;
   const size_t count = hx_plugin_check_results(check, &results);
   bool passed = true;
@@ -116,8 +118,7 @@ static void print_operations(const hx_plugins_t *plugins, size_t index) {
 
 int cli_run_plugins_show(cli_t *cli) {
   hx_plugins_t *plugins = NULL;
-  CLI_TRY(cli, hx_plugins_discover(NULL, &plugins, cli->report));
-  cli_warn(cli);
+  CLI_TRY(cli, cli_discover(cli, &plugins));
   size_t index = 0;
   if (!find_record(plugins, cli->arguments[0], &index)) {
     hx_plugins_release(plugins);

@@ -43,6 +43,8 @@ static const cli_option_t common_options[] = {
     {"verbose", 'v', NULL, "more on standard error; may be repeated"},
     {"log", 0, "LEVEL", "LEVEL or AREA:LEVEL, comma-separated: error, warning, info, debug"},
     {"backend", 'b', "B[,B]", "plugins to run on: NAME or NAME:DEVICE-INDEX (default cpu)"},
+    {"locked", 0, "FILE", "use only plugins of this lockfile, as locked (else HELIOX_LOCK)"},
+    {"signatures", 0, "POLICY", "of manifests: off, warn or require (else HELIOX_SIGNATURES, else off)"},
     {"threads", 0, "N", "threads for all of Heliox"},
     {"insecure", 0, NULL, "accept parameters below 128 bits; written into everything made"},
     {NULL, 0, NULL, NULL},
@@ -173,6 +175,9 @@ static hx_status_t apply_common(cli_t *cli) {
   if (filter == NULL) filter = cli->verbose > 1 ? "debug" : cli->verbose == 1 ? "info" : getenv("HELIOX_LOG");
   hx_status_t status = hx_log_set_filter(filter, cli->report);
   if (status != HX_STATUS_OK) return status;
+  // Programs that a command starts are under the same rules.
+  if (cli_has(cli, "locked")) setenv("HELIOX_LOCK", cli_get(cli, "locked"), 1);
+  if (cli_has(cli, "signatures")) setenv("HELIOX_SIGNATURES", cli_get(cli, "signatures"), 1);
   uint64_t threads;
   status = cli_get_number(cli, "threads", 1025, 0, &threads);
   if (status == HX_STATUS_OK && cli_has(cli, "threads")) hx_threads_set((uint32_t)threads);

@@ -134,12 +134,31 @@ hx_status_t cli_split(cli_t *cli, const char *text, char *name, size_t size, con
   return HX_STATUS_OK;
 }
 
+hx_status_t cli_plugins_options(cli_t *cli, hx_plugins_options_t *out) {
+  static const char *const policies[] = {"off", "warn", "require"};
+  const char *signatures = cli_get(cli, "signatures");
+  *out = (hx_plugins_options_t){.lock = cli_get(cli, "locked")};
+  if (signatures == NULL) return HX_STATUS_OK;
+  for (int i = 0; i < 3; ++i) {
+    if (strcmp(signatures, policies[i]) == 0) out->signatures = (hx_signatures_t)(HX_SIGNATURES_OFF + i);
+  }
+  if (out->signatures != HX_SIGNATURES_DEFAULT) return HX_STATUS_OK;
+  return hx_report_fail(cli->report, HX_CODE_USAGE, "--signatures takes off, warn or require, found '%s'", signatures);
+}
+
+hx_status_t cli_discover(cli_t *cli, hx_plugins_t **out) {
+  hx_plugins_options_t options;
+  hx_status_t status = cli_plugins_options(cli, &options);
+  if (status == HX_STATUS_OK) status = hx_plugins_discover(&options, out, cli->report);
+  if (status == HX_STATUS_OK) cli_warn(cli);
+  return status;
+}
+
 hx_status_t cli_backend(cli_t *cli, hx_plugins_t **out_plugins, hx_backend_t **out_backend) {
   const char *list = cli_get(cli, "backend");
   hx_plugins_t *plugins = NULL;
-  hx_status_t status = hx_plugins_discover(NULL, &plugins, cli->report);
+  hx_status_t status = cli_discover(cli, &plugins);
   if (status != HX_STATUS_OK) return status;
-  cli_warn(cli);
   status = hx_backend_create(plugins, list == NULL ? "cpu" : list, out_backend, cli->report);
   if (status != HX_STATUS_OK) {
     hx_plugins_release(plugins);

@@ -11,6 +11,7 @@
 #include "core/plugin/bundled.h"
 #include "core/plugin/host.h"
 #include "core/plugin/inspect.h"
+#include "core/plugin/policy.h"
 
 hx_status_t hx_candidate_init(hx_candidate_t *candidate, const char *path) {
   *candidate = (hx_candidate_t){.path = hx_strdup(path)};
@@ -66,16 +67,23 @@ static hx_status_t read_text(hx_candidate_t *candidate, const char *name) {
   return status;
 }
 
-hx_status_t hx_candidate_read(hx_candidate_t *candidate, hx_report_t *warnings) {
+static void hash_text(hx_str_t text, char hex[65]) {
+  unsigned char hash[crypto_hash_sha256_BYTES];
+  crypto_hash_sha256(hash, (const unsigned char *)text.data, text.size);
+  sodium_bin2hex(hex, 65, hash, sizeof hash);
+}
+
+hx_status_t hx_candidate_read(hx_candidate_t *candidate, const hx_policy_t *policy, hx_report_t *warnings) {
   const char *name;
   struct stat facts;
   HX_TRY(find_directory(candidate, &name));
   if (lstat(candidate->path, &facts) != 0 && errno == ENOENT) return HX_STATUS_NOT_FOUND;
   hx_gates_pass(&candidate->gates, HX_GATE_DISCOVER);
-  hx_directory_check(candidate->directory, &candidate->gates, warnings);
+  hx_directory_check(candidate->directory, policy != NULL && policy->lock != NULL, &candidate->gates, warnings);
   HX_TRY(read_text(candidate, name));
   if (candidate->text == NULL) return finish(candidate);
   const hx_str_t text = {candidate->text, candidate->text_size};
+  hash_text(text, candidate->manifest_digest);
   candidate->manifest = hx_manifest_create(text, &candidate->gates);
   if (candidate->manifest == NULL || !candidate->manifest->valid) return finish(candidate);
   candidate->library_path = hx_path_join(candidate->directory, candidate->manifest->library);
@@ -84,9 +92,7 @@ hx_status_t hx_candidate_read(hx_candidate_t *candidate, hx_report_t *warnings) 
 
 static void check_digest(hx_candidate_t *candidate, const char *bytes, size_t size) {
   const hx_manifest_t *manifest = candidate->manifest;
-  unsigned char hash[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256(hash, (const unsigned char *)bytes, size);
-  sodium_bin2hex(candidate->digest, sizeof candidate->digest, hash, sizeof hash);
+  hash_text((hx_str_t){bytes, size}, candidate->digest);
   if (size != manifest->size) {
     char expected[32], found[32];
     snprintf(expected, sizeof expected, "%llu bytes", (unsigned long long)manifest->size);
@@ -112,10 +118,20 @@ static void check_note(hx_candidate_t *candidate, const hx_elf_t *elf, bool all)
   if (hx_note_negotiate(&note, &candidate->gates, &minor)) hx_gates_pass(&candidate->gates, HX_GATE_NEGOTIATE);
 }
 
-static void check_bytes(hx_candidate_t *candidate, const char *bytes, size_t size, bool all) {
+// What this deployment asks for. A full check says who signed, whatever the policy.
+static void check_policy(hx_candidate_t *candidate, const hx_policy_t *policy, bool all, hx_report_t *warnings) {
+  if (policy == NULL) return;
+  if (all || policy->signatures != HX_SIGNATURES_OFF)
+    hx_signature_check(candidate, policy->signatures, &policy->trust, warnings);
+  if (policy->lock != NULL) hx_lock_check(policy->lock, candidate);
+}
+
+static void check_bytes(hx_candidate_t *candidate, const hx_policy_t *policy, const char *bytes, size_t size, bool all,
+                        hx_report_t *warnings) {
   hx_gates_t *gates = &candidate->gates;
   hx_elf_t elf;
   check_digest(candidate, bytes, size);
+  check_policy(candidate, policy, all, warnings);
   if (!all && hx_candidate_failed(candidate)) return;
   if (!hx_inspect_format(bytes, size, "the library", gates, &elf)) return;
   hx_inspect_policy(&elf, "the library", gates);
@@ -127,7 +143,8 @@ static void check_bytes(hx_candidate_t *candidate, const char *bytes, size_t siz
   check_note(candidate, &elf, all);
 }
 
-hx_status_t hx_candidate_examine(hx_candidate_t *candidate, bool all) {
+hx_status_t hx_candidate_examine(hx_candidate_t *candidate, const hx_policy_t *policy, bool all,
+                                 hx_report_t *warnings) {
   const hx_manifest_t *manifest = candidate->manifest;
   hx_gates_t *gates = &candidate->gates;
   hx_file_t file;
@@ -150,7 +167,7 @@ hx_status_t hx_candidate_examine(hx_candidate_t *candidate, bool all) {
     hx_gates_fail(gates, HX_GATE_FILE_SAFETY, HX_CODE_FILE_PERMISSIONS, "a file of at most 1 GiB that can be read",
                   status == HX_STATUS_IO ? "an error" : "a larger one", "%s cannot be read", candidate->library_path);
   } else if (status == HX_STATUS_OK) {
-    check_bytes(candidate, bytes, size, all);
+    check_bytes(candidate, policy, bytes, size, all, warnings);
   }
   hx_free(bytes);
   return status == HX_STATUS_OUT_OF_MEMORY ? status : finish(candidate);

@@ -13,6 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/ops/ops.h"
+#include "core/plugin/policy.h"
 #include "core/plugin/set.h"
 
 #define CANDIDATES_MAX 1024
@@ -20,11 +21,13 @@
 typedef struct finder {
   hx_plugins_t *plugins;
   hx_report_t *report;
+  hx_policy_t policy;
   bool variables;  // environment and user directories count
 } finder_t;
 
 static const char *const variables[] = {"HELIOX_PLUGIN_PATH", "HELIOX_PLUGINS_DISABLE", "XDG_CONFIG_HOME",
-                                        "XDG_CONFIG_DIRS",    "XDG_DATA_HOME",          "XDG_DATA_DIRS"};
+                                        "XDG_CONFIG_DIRS",    "XDG_DATA_HOME",          "XDG_DATA_DIRS",
+                                        "HELIOX_LOCK",        "HELIOX_SIGNATURES"};
 
 // The value of a variable, NULL where unset, empty or not to be looked at.
 static const char *variable(const finder_t *finder, const char *name) {
@@ -59,7 +62,7 @@ static hx_status_t add_candidate(finder_t *finder, const char *path, const char 
   hx_plugin_entry_t *entry = &plugins->entries[plugins->count];
   *entry = (hx_plugin_entry_t){.record = {.state = HX_PLUGIN_REFUSED}};
   HX_TRY(hx_candidate_init(&entry->candidate, path));
-  const hx_status_t status = hx_candidate_read(&entry->candidate, finder->report);
+  const hx_status_t status = hx_candidate_read(&entry->candidate, &finder->policy, finder->report);
   if (status != HX_STATUS_OK) {
     hx_candidate_deinit(&entry->candidate);
     if (status != HX_STATUS_NOT_FOUND) return status;
@@ -260,7 +263,7 @@ static hx_status_t judge(finder_t *finder, size_t index, const char *disabled) {
                                           "HELIOX_PLUGINS_DISABLE has \"%s\"", element);
     return done ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
   }
-  HX_TRY(hx_candidate_examine(&entry->candidate, false));
+  HX_TRY(hx_candidate_examine(&entry->candidate, &finder->policy, false, finder->report));
   return hx_plugin_entry_conclude(entry) ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
 }
 
@@ -308,6 +311,21 @@ static void warn_unknown_operations(finder_t *finder) {
   }
 }
 
+// What a lockfile promises and this machine does not have is worth a line; asking for it is the error.
+static void warn_missing(finder_t *finder) {
+  const hx_lock_t *lock = finder->policy.lock;
+  for (size_t i = 0; lock != NULL && i < lock->count; ++i) {
+    bool found = false;
+    for (size_t j = 0; j < finder->plugins->count && !found; ++j)
+      found = strcmp(finder->plugins->entries[j].record.id, lock->entries[i].id) == 0;
+    if (found) continue;
+    char text[512];
+    snprintf(text, sizeof text, "%s %s is in the lockfile and not found here", lock->entries[i].id,
+             lock->entries[i].version);
+    hx_report_warn_once(finder->report, HX_CODE_LOCK, lock->source, text);
+  }
+}
+
 static void warn_privileged(finder_t *finder) {
   for (size_t i = 0; i < HX_COUNT_OF(variables); ++i) {
     if (getenv(variables[i]) == NULL) continue;
@@ -328,10 +346,17 @@ hx_status_t hx_plugins_discover(const hx_plugins_options_t *options, hx_plugins_
   if (finder.plugins == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "plugin search: out of memory");
   hx_arena_init(&finder.plugins->arena);
   if (privileged && !options->ignore_environment) warn_privileged(&finder);
-  hx_status_t status = search_all(&finder, options);
+  hx_status_t status = hx_policy_init(&finder.policy, options, false, report);
+  if (status != HX_STATUS_OK) {
+    hx_plugins_release(finder.plugins);
+    return status;
+  }
+  status = search_all(&finder, options);
   const char *disabled = variable(&finder, "HELIOX_PLUGINS_DISABLE");
   for (size_t i = 0; status == HX_STATUS_OK && i < finder.plugins->count; ++i) status = judge(&finder, i, disabled);
   if (status == HX_STATUS_OK) status = settle(finder.plugins);
+  if (status == HX_STATUS_OK) warn_missing(&finder);
+  hx_policy_deinit(&finder.policy);
   if (status != HX_STATUS_OK) {
     hx_plugins_release(finder.plugins);
     return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "plugin search: out of memory");

@@ -18,12 +18,14 @@ bool hx_process_privileged(void);
 void hx_process_override_privileged(int answer);
 
 // Judges a directory and every one above it, links resolved. World-writable ones (unless sticky and root's) fail; what
-// only a group or another user may change fails in a privileged process and is a warning of the report elsewhere.
+// only a group or another user may change fails where `strict` or in a privileged process, and is a warning elsewhere.
 // false: failed, the gate file-safety has it.
-bool hx_directory_check(const char *directory, hx_gates_t *gates, hx_report_t *warnings);
+bool hx_directory_check(const char *directory, bool strict, hx_gates_t *gates, hx_report_t *warnings);
 // Opens directory/name: a regular file of root or the effective user that nobody else may write. The name of a library
 // must be a plain file name. false: nothing is open, the gate file-safety says why.
 bool hx_file_open(const char *directory, const char *name, hx_file_kind_t kind, hx_gates_t *gates, hx_file_t *out);
+// Opens a file that decides about others (lockfile, trusted key): judged as a manifest, its directories strictly.
+bool hx_file_open_trusted(const char *path, hx_gates_t *gates, hx_file_t *out);
 void hx_file_close(hx_file_t *file);
 // Reads at most `most` bytes from the start; *out (hx_free) has a NUL after them. More than `most`: *out_size == most
 // + 1. HX_STATUS_IO, HX_STATUS_OUT_OF_MEMORY.

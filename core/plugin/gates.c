@@ -111,6 +111,21 @@ void hx_gates_pass(hx_gates_t *gates, hx_gate_t gate) {
   add_row(gates, gate, HX_CODE_NONE);
 }
 
+void hx_gates_note(hx_gates_t *gates, hx_gate_t gate, const char *format, ...) {
+  char text[TEXT_MAX];
+  va_list arguments;
+  va_start(arguments, format);
+  if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = '\0';
+  va_end(arguments);
+  hx_gate_result_t *row = NULL;
+  for (size_t i = 0; i < gates->count && row == NULL; ++i) {
+    if (gates->rows[i].gate == gate && gates->rows[i].code == HX_CODE_NONE && gates->rows[i].text[0] == '\0')
+      row = &gates->rows[i];
+  }
+  if (row == NULL) row = add_row(gates, gate, HX_CODE_NONE);
+  if (row != NULL) row->text = keep(gates, text);
+}
+
 const hx_gate_result_t *hx_gates_first(const hx_gates_t *gates) {
   const hx_gate_result_t *first = NULL;
   for (size_t i = 0; i < gates->count; ++i) {

@@ -22,6 +22,8 @@ void hx_gates_fail(hx_gates_t *gates, hx_gate_t gate, hx_code_t code, const char
 void hx_gates_hint(hx_gates_t *gates, const char *format, ...) HX_PRINTF(2, 3);
 // Notes that a gate passed, unless it has failed.
 void hx_gates_pass(hx_gates_t *gates, hx_gate_t gate);
+// The same with a remark in the row's text; a gate that has rows already gets one more.
+void hx_gates_note(hx_gates_t *gates, hx_gate_t gate, const char *format, ...) HX_PRINTF(3, 4);
 // First failure in the order of the gates, or NULL.
 const hx_gate_result_t *hx_gates_first(const hx_gates_t *gates);
 // Orders the rows by gate; failures of one gate keep their order.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a usable record to a loaded plugin: open, negotiate, table check, probe, init.
 #include <pthread.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +27,6 @@ typedef struct loaded {
 // Loading runs plugin code that may be called by one thread only, and changes the lists.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static loaded_t *loaded_plugins;
-
-static void digest_text(const char *text, size_t size, char hex[65]) {
-  unsigned char hash[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256(hash, (const unsigned char *)text, size);
-  sodium_bin2hex(hex, 65, hash, sizeof hash);
-}
 
 // ---- the object
 
@@ -122,7 +115,7 @@ static loaded_t *create_loaded(const hx_plugin_entry_t *entry, hx_mapping_t *map
   }
   atomic_init(&loaded->base.refs, 1);
   snprintf(loaded->base.digest, sizeof loaded->base.digest, "%s", manifest->sha256);
-  digest_text(entry->candidate.text, entry->candidate.text_size, loaded->manifest_digest);
+  snprintf(loaded->manifest_digest, sizeof loaded->manifest_digest, "%s", entry->candidate.manifest_digest);
   loaded->base.handles_secrets = manifest->handles_secrets && manifest->constant_time;
   loaded->base.table = mapping->table;
   loaded->base.host = mapping->host;
@@ -268,11 +261,9 @@ static bool retain_living(loaded_t *loaded) {
 
 // A loaded plugin of the same library bytes and the same manifest text.
 static loaded_t *find_loaded(const hx_plugin_entry_t *entry) {
-  char digest[65];
-  digest_text(entry->candidate.text, entry->candidate.text_size, digest);
   for (loaded_t *loaded = loaded_plugins; loaded != NULL; loaded = loaded->next) {
     if (strcmp(loaded->base.digest, entry->candidate.manifest->sha256) == 0 &&
-        strcmp(loaded->manifest_digest, digest) == 0 && retain_living(loaded)) {
+        strcmp(loaded->manifest_digest, entry->candidate.manifest_digest) == 0 && retain_living(loaded)) {
       return loaded;
     }
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/plugin/host.h"
+#include "core/plugin/policy.h"
 
 static bool copy_identity(hx_plugin_entry_t *entry) {
   static const hx_manifest_t unread = {.id = "", .name = "", .version = "", .vendor = "", .description = ""};
@@ -104,15 +105,33 @@ struct hx_plugin_check {
 };
 
 hx_status_t hx_plugin_check(const char *manifest_path, hx_plugin_check_t **out, hx_report_t *report) {
+  return hx_plugin_check_with(manifest_path, NULL, out, report);
+}
+
+static hx_status_t examine(hx_candidate_t *candidate, const char *path, const hx_policy_t *policy,
+                           hx_report_t *report) {
+  HX_TRY(hx_candidate_init(candidate, path));
+  hx_status_t status = hx_candidate_read(candidate, policy, report);
+  if (status == HX_STATUS_OK) status = hx_candidate_examine(candidate, policy, true, report);
+  if (status != HX_STATUS_OK) hx_candidate_deinit(candidate);
+  return status;
+}
+
+hx_status_t hx_plugin_check_with(const char *manifest_path, const hx_plugins_options_t *options,
+                                 hx_plugin_check_t **out, hx_report_t *report) {
+  const hx_plugins_options_t defaults = {0};
+  hx_policy_t policy;
   if (manifest_path == NULL || out == NULL)
-    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_plugin_check: an argument is NULL");
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_plugin_check_with: an argument is NULL");
   hx_plugin_check_t *check = hx_zalloc(1, sizeof *check);
-  hx_status_t status = check == NULL ? HX_STATUS_OUT_OF_MEMORY : hx_candidate_init(&check->candidate, manifest_path);
-  if (status == HX_STATUS_OK) {
-    status = hx_candidate_read(&check->candidate, report);
-    if (status == HX_STATUS_OK) status = hx_candidate_examine(&check->candidate, true);
-    if (status != HX_STATUS_OK) hx_candidate_deinit(&check->candidate);
+  if (check == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "%s: out of memory", manifest_path);
+  hx_status_t status = hx_policy_init(&policy, options == NULL ? &defaults : options, true, report);
+  if (status != HX_STATUS_OK) {
+    hx_free(check);
+    return status;
   }
+  status = examine(&check->candidate, manifest_path, &policy, report);
+  hx_policy_deinit(&policy);
   if (status != HX_STATUS_OK) {
     hx_free(check);
     return status == HX_STATUS_NOT_FOUND

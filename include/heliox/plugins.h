@@ -41,11 +41,22 @@ typedef struct hx_plugin_operation {
   bool in_place, bit_exact, explicit_only;
 } hx_plugin_operation_t;
 
-/// Where to look. Zero-initialise for the defaults.
+/// What is asked of a manifest's detached signature (FILE.json.sig, Ed25519). DEFAULT: HELIOX_SIGNATURES (off, warn or
+/// require), else off.
+typedef enum hx_signatures {
+  HX_SIGNATURES_DEFAULT, HX_SIGNATURES_OFF, HX_SIGNATURES_WARN, HX_SIGNATURES_REQUIRE
+} hx_signatures_t;
+
+/// Where to look and what to ask for. Zero-initialise for the defaults. A privileged process takes nothing from the
+/// environment.
 typedef struct hx_plugins_options {
   const char *path;      ///< instead of HELIOX_PLUGIN_PATH; NULL: the variable
   bool only_path;        ///< look nowhere else
   bool ignore_environment;
+  const char *lock;            ///< lockfile: nothing that it lacks is usable (lock); NULL: HELIOX_LOCK; "": none
+  hx_signatures_t signatures;
+  const char *trust;           ///< directories of trusted keys (*.pub), colon-separated; NULL: /etc/heliox/trust and
+                               ///< heliox/trust below $XDG_CONFIG_HOME (~/.config)
 } hx_plugins_options_t;
 
 /// The candidates of this machine with the verdicts of the gates that run no plugin code. One thread at a time
@@ -72,8 +83,24 @@ HX_API const char *hx_plugins_manifest(const hx_plugins_t *plugins, size_t index
 /// @param[out] out_results borrowed from the check object
 typedef struct hx_plugin_check hx_plugin_check_t;
 HX_API HX_MUST_USE hx_status_t hx_plugin_check(const char *manifest_path, hx_plugin_check_t **out, hx_report_t *report);
+/// The same under a lockfile and a signature policy; search options are not looked at. NULL: the defaults.
+HX_API HX_MUST_USE hx_status_t hx_plugin_check_with(const char *manifest_path, const hx_plugins_options_t *options,
+                                                    hx_plugin_check_t **out, hx_report_t *report);
 HX_API size_t hx_plugin_check_results(const hx_plugin_check_t *check, const hx_gate_result_t **out_results);
 HX_API void hx_plugin_check_release(hx_plugin_check_t *check);
+
+/// Writes a lockfile of the usable plugins: id, version, digests of library, manifest and operations. Equal sets give
+/// equal bytes. An existing file is replaced whole.
+HX_API HX_MUST_USE hx_status_t hx_plugins_lock(const hx_plugins_t *plugins, const char *path, hx_report_t *report);
+/// Compares the usable plugins with a lockfile. One fault (lock) a difference, its text beginning with "+" for what the
+/// lockfile lacks, "-" for what is not usable here, "~" for what has changed.
+/// @retval HX_STATUS_REFUSED they differ, or the lockfile is not well-formed
+HX_API HX_MUST_USE hx_status_t hx_plugins_verify(const hx_plugins_t *plugins, const char *path, hx_report_t *report);
+
+/// Makes a key pair for signing manifests. The secret file (0600) is never replaced; the public one is.
+HX_API HX_MUST_USE hx_status_t hx_signing_key_create(const char *secret_path, const char *public_path, hx_report_t *report);
+/// Signs a manifest as it is: writes its path with .sig appended.
+HX_API HX_MUST_USE hx_status_t hx_manifest_sign(const char *manifest_path, const char *secret_path, hx_report_t *report);
 
 /// Fills digest, target, ABI and note facts of a manifest from its binary and writes the result.
 /// @param library  path of the shared library; nothing of it is executed
