@@ -41,6 +41,17 @@ double hx_noise_multiply(const hx_params_t *params, hx_noise_factor_t a, hx_nois
          degree(params) * a.variance * b.variance;
 }
 
+double hx_noise_add_dependent(double a, double b) {
+  const double sigma = sqrt(a) + sqrt(b);
+  return sigma * sigma;
+}
+
+double hx_noise_multiply_dependent(const hx_params_t *params, hx_noise_factor_t a, hx_noise_factor_t b) {
+  const double first = sqrt(a.variance * b.power) * b.scale, second = sqrt(b.variance * a.power) * a.scale;
+  const double sigma = first + second + sqrt(2.0 * degree(params) * a.variance * b.variance);
+  return sigma * sigma;
+}
+
 double hx_noise_key_switch(const hx_params_t *params, uint32_t depth) {
   const hx_ring *ring = hx_params_ring(params);
   if (ring->p_count == 0) return NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's methods: each names its operation, operands and attributes, nothing more.
-#include "core/eager/engine.h"
+#include "core/eager/methods.h"
 
 hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys, const hx_backend_t *backend,
                              hx_engine_t **out, hx_report_t *report) {
@@ -33,14 +33,6 @@ void hx_engine_release(hx_engine_t *engine) {
   hx_free(engine);
 }
 
-static hx_status_t unary(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *a, const hx_named_attr_t *attrs,
-                         size_t attr_count, hx_value_t **out, hx_report_t *report) {
-  const hx_value_t *const operands[] = {a};
-  const hx_engine_call_t call = {
-      .id = id, .attrs = attrs, .attr_count = attr_count, .operands = operands, .operand_count = 1, .result_count = 1};
-  return hx_engine_run(engine, &call, out, report);
-}
-
 static hx_status_t binary(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *a, const hx_value_t *b,
                           hx_value_t **out, hx_report_t *report) {
   const hx_value_t *const operands[] = {a, b};
@@ -48,28 +40,18 @@ static hx_status_t binary(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *
   return hx_engine_run(engine, &call, out, report);
 }
 
-static hx_attribute_t integer(int64_t value) {
-  return (hx_attribute_t){.kind = HX_ATTRIBUTE_INTEGER, .integer = value};
-}
-
-static hx_attribute_t number(double value) { return (hx_attribute_t){.kind = HX_ATTRIBUTE_FLOAT, .number = value}; }
-
-static hx_attribute_t text(const char *value) {
-  return (hx_attribute_t){.kind = HX_ATTRIBUTE_TEXT, .text = hx_str(value)};
-}
-
 // A real constant is a number, a complex one a list of two.
 static hx_attribute_t constant(double re, double im, hx_attribute_t parts[2]) {
-  if (im == 0) return number(re);
-  parts[0] = number(re);
-  parts[1] = number(im);
+  if (im == 0) return hx_number_attribute(re);
+  parts[0] = hx_number_attribute(re);
+  parts[1] = hx_number_attribute(im);
   return (hx_attribute_t){.kind = HX_ATTRIBUTE_LIST, .list = parts, .count = 2};
 }
 
 static hx_status_t with_integer(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *a, const char *name,
                                 int64_t value, hx_value_t **out, hx_report_t *report) {
-  const hx_named_attr_t attrs[] = {{.name = hx_str(name), .value = integer(value)}};
-  return unary(engine, id, a, attrs, 1, out, report);
+  const hx_named_attr_t attrs[] = {{.name = hx_str(name), .value = hx_integer_attribute(value)}};
+  return hx_engine_unary(engine, id, a, attrs, 1, out, report);
 }
 
 static hx_status_t no_scale(hx_op_id_t id, hx_report_t *report) {
@@ -87,7 +69,7 @@ hx_status_t hx_engine_sub(hx_engine_t *engine, const hx_value_t *a, const hx_val
 }
 
 hx_status_t hx_engine_neg(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_NEG, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_NEG, a, NULL, 0, out, report);
 }
 
 hx_status_t hx_engine_add_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext, hx_value_t **out,
@@ -109,16 +91,16 @@ hx_status_t hx_engine_add_scalar(hx_engine_t *engine, const hx_value_t *a, doubl
                                  hx_report_t *report) {
   hx_attribute_t parts[2];
   const hx_named_attr_t attrs[] = {{.name = hx_str("value"), .value = constant(re, im, parts)}};
-  return unary(engine, HX_OP_CKKS_ADD_SCALAR, a, attrs, 1, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_ADD_SCALAR, a, attrs, 1, out, report);
 }
 
 hx_status_t hx_engine_mul_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, const char *scale,
                                  hx_value_t **out, hx_report_t *report) {
   if (scale == NULL) return no_scale(HX_OP_CKKS_MUL_SCALAR, report);
   hx_attribute_t parts[2];
-  const hx_named_attr_t attrs[] = {{.name = hx_str("scale"), .value = text(scale)},
+  const hx_named_attr_t attrs[] = {{.name = hx_str("scale"), .value = hx_text_attribute(scale)},
                                    {.name = hx_str("value"), .value = constant(re, im, parts)}};
-  return unary(engine, HX_OP_CKKS_MUL_SCALAR, a, attrs, 2, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_MUL_SCALAR, a, attrs, 2, out, report);
 }
 
 hx_status_t hx_engine_mul_integer(hx_engine_t *engine, const hx_value_t *a, int64_t factor, hx_value_t **out,
@@ -132,15 +114,15 @@ hx_status_t hx_engine_mul(hx_engine_t *engine, const hx_value_t *a, const hx_val
 }
 
 hx_status_t hx_engine_square(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_SQUARE, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_SQUARE, a, NULL, 0, out, report);
 }
 
 hx_status_t hx_engine_relinearize(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_RELINEARIZE, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_RELINEARIZE, a, NULL, 0, out, report);
 }
 
 hx_status_t hx_engine_rescale(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_RESCALE, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_RESCALE, a, NULL, 0, out, report);
 }
 
 hx_status_t hx_engine_level_drop(hx_engine_t *engine, const hx_value_t *a, uint32_t depth, hx_value_t **out,
@@ -151,16 +133,16 @@ hx_status_t hx_engine_level_drop(hx_engine_t *engine, const hx_value_t *a, uint3
 hx_status_t hx_engine_reinterpret_scale(hx_engine_t *engine, const hx_value_t *a, const char *scale, hx_value_t **out,
                                         hx_report_t *report) {
   if (scale == NULL) return no_scale(HX_OP_CKKS_REINTERPRET_SCALE, report);
-  const hx_named_attr_t attrs[] = {{.name = hx_str("scale"), .value = text(scale)}};
-  return unary(engine, HX_OP_CKKS_REINTERPRET_SCALE, a, attrs, 1, out, report);
+  const hx_named_attr_t attrs[] = {{.name = hx_str("scale"), .value = hx_text_attribute(scale)}};
+  return hx_engine_unary(engine, HX_OP_CKKS_REINTERPRET_SCALE, a, attrs, 1, out, report);
 }
 
 hx_status_t hx_engine_to_ntt(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_TO_NTT, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_TO_NTT, a, NULL, 0, out, report);
 }
 
 hx_status_t hx_engine_from_ntt(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_FROM_NTT, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_FROM_NTT, a, NULL, 0, out, report);
 }
 
 hx_status_t hx_engine_rotate(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_value_t **out,
@@ -169,5 +151,48 @@ hx_status_t hx_engine_rotate(hx_engine_t *engine, const hx_value_t *a, int64_t s
 }
 
 hx_status_t hx_engine_conjugate(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
-  return unary(engine, HX_OP_CKKS_CONJUGATE, a, NULL, 0, out, report);
+  return hx_engine_unary(engine, HX_OP_CKKS_CONJUGATE, a, NULL, 0, out, report);
+}
+
+hx_status_t hx_engine_mul_i(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report) {
+  return hx_engine_mul_scalar(engine, a, 0.0, 1.0, "2^0", out, report);  // i at scale 1 is X^(N/2) itself
+}
+
+// ------------------------------------------------------------------ choice of the result's domain
+
+static hx_status_t fail_domain(hx_op_id_t id, hx_domain_t domain, hx_report_t *report) {
+  return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: domain is %d, neither HX_DOMAIN_NTT nor _COEFFICIENT",
+                        hx_op_info(id)->name, (int)domain);
+}
+
+static hx_status_t unary_to(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *a, hx_domain_t domain,
+                            hx_value_t **out, hx_report_t *report) {
+  if (domain == HX_DOMAIN_NTT) return hx_engine_unary(engine, id, a, NULL, 0, out, report);
+  if (domain != HX_DOMAIN_COEFFICIENT) return fail_domain(id, domain, report);
+  const hx_named_attr_t attrs[] = {{.name = hx_str("output_domain"), .value = hx_text_attribute("coefficient")}};
+  return hx_engine_unary(engine, id, a, attrs, 1, out, report);
+}
+
+hx_status_t hx_engine_relinearize_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
+                                     hx_report_t *report) {
+  return unary_to(engine, HX_OP_CKKS_RELINEARIZE, a, domain, out, report);
+}
+
+hx_status_t hx_engine_rescale_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
+                                 hx_report_t *report) {
+  return unary_to(engine, HX_OP_CKKS_RESCALE, a, domain, out, report);
+}
+
+hx_status_t hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
+                                   hx_report_t *report) {
+  return unary_to(engine, HX_OP_CKKS_CONJUGATE, a, domain, out, report);
+}
+
+hx_status_t hx_engine_rotate_to(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_domain_t domain,
+                                hx_value_t **out, hx_report_t *report) {
+  if (domain == HX_DOMAIN_NTT) return hx_engine_rotate(engine, a, step, out, report);
+  if (domain != HX_DOMAIN_COEFFICIENT) return fail_domain(HX_OP_CKKS_ROTATE, domain, report);
+  const hx_named_attr_t attrs[] = {{.name = hx_str("output_domain"), .value = hx_text_attribute("coefficient")},
+                                   {.name = hx_str("step"), .value = hx_integer_attribute(step)}};
+  return hx_engine_unary(engine, HX_OP_CKKS_ROTATE, a, attrs, 2, out, report);
 }
