@@ -38,6 +38,18 @@ struct hx_backend {
   size_t resource_count;
 };
 
+// One entry of a backend's list: "name" or "name:device-index".
+#define HX_BACKEND_ENTRIES_MAX 16
+typedef struct hx_backend_entry {
+  char name[HX_NAME_MAX];
+  uint32_t index;
+} hx_backend_entry_t;
+
+// Reads "cpu,mpi" or "opencl:1" into entries[HX_BACKEND_ENTRIES_MAX]. Refused (invalid-argument): empty or long names,
+// an index that is no number of 1 to 4 digits, a plugin named twice, too many.
+hx_status_t hx_backend_parse_list(const char *list, hx_backend_entry_t *entries, size_t *out_count,
+                                  hx_report_t *report);
+
 // Assembles loaded plugins (retained); device_indexes[i] is the device opened for plugins[i], where it has devices.
 // Operations that the catalogue lacks, or has with another signature, are dropped with a warning in the log.
 hx_status_t hx_backend_assemble(hx_loaded_plugin_t *const *plugins, const uint32_t *device_indexes, size_t count,

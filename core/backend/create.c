@@ -6,13 +6,7 @@
 
 #include "core/backend/backend.h"
 
-#define ENTRIES_MAX 16      // plugins of one backend
 #define INDEX_DIGITS_MAX 4  // of a device index
-
-typedef struct entry {
-  char name[HX_NAME_MAX];
-  uint32_t index;
-} entry_t;
 
 static hx_status_t fail_list(hx_report_t *report, hx_str_t entry, const char *rule) {
   return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "backend \"%.*s\": %s",
@@ -20,10 +14,10 @@ static hx_status_t fail_list(hx_report_t *report, hx_str_t entry, const char *ru
 }
 
 // "name" or "name:device-index".
-static hx_status_t parse_entry(hx_str_t text, entry_t *out, hx_report_t *report) {
+static hx_status_t parse_entry(hx_str_t text, hx_backend_entry_t *out, hx_report_t *report) {
   const char *colon = text.size == 0 ? NULL : memchr(text.data, ':', text.size);
   const size_t name_size = colon == NULL ? text.size : (size_t)(colon - text.data);
-  *out = (entry_t){0};
+  *out = (hx_backend_entry_t){0};
   if (name_size == 0) return fail_list(report, text, "a plugin's name is missing");
   if (name_size >= sizeof out->name) return fail_list(report, text, "a plugin's name has at most 63 bytes");
   memcpy(out->name, text.data, name_size);
@@ -39,12 +33,13 @@ static hx_status_t parse_entry(hx_str_t text, entry_t *out, hx_report_t *report)
   return HX_STATUS_OK;
 }
 
-static hx_status_t parse_list(const char *list, entry_t *entries, size_t *out_count, hx_report_t *report) {
+hx_status_t hx_backend_parse_list(const char *list, hx_backend_entry_t *entries, size_t *out_count,
+                                  hx_report_t *report) {
   size_t count = 0;
   for (const char *rest = list; rest != NULL;) {
     const char *comma = strchr(rest, ',');
     const hx_str_t text = {.data = rest, .size = comma == NULL ? strlen(rest) : (size_t)(comma - rest)};
-    if (count == ENTRIES_MAX) return fail_list(report, hx_str(list), "more than 16 plugins");
+    if (count == HX_BACKEND_ENTRIES_MAX) return fail_list(report, hx_str(list), "more than 16 plugins");
     HX_TRY(parse_entry(text, &entries[count], report));
     for (size_t i = 0; i < count; ++i) {
       if (strcmp(entries[i].name, entries[count].name) == 0)
@@ -86,7 +81,7 @@ static hx_status_t fail_missing(hx_plugins_t *plugins, const char *name, hx_repo
   return status;
 }
 
-static hx_status_t load_entry(hx_plugins_t *plugins, const entry_t *entry, hx_loaded_plugin_t **out,
+static hx_status_t load_entry(hx_plugins_t *plugins, const hx_backend_entry_t *entry, hx_loaded_plugin_t **out,
                               hx_report_t *report) {
   const hx_plugin_record_t *record = hx_plugins_find(plugins, entry->name);
   if (record == NULL) return fail_missing(plugins, entry->name, report);
@@ -100,11 +95,11 @@ hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backen
   if (plugins == NULL || list == NULL || out == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_backend_create: an argument is NULL");
   }
-  entry_t entries[ENTRIES_MAX];
-  hx_loaded_plugin_t *loaded[ENTRIES_MAX];
-  uint32_t indexes[ENTRIES_MAX];
+  hx_backend_entry_t entries[HX_BACKEND_ENTRIES_MAX];
+  hx_loaded_plugin_t *loaded[HX_BACKEND_ENTRIES_MAX];
+  uint32_t indexes[HX_BACKEND_ENTRIES_MAX];
   size_t count = 0, done = 0;
-  HX_TRY(parse_list(list, entries, &count, report));
+  HX_TRY(hx_backend_parse_list(list, entries, &count, report));
   hx_status_t status = HX_STATUS_OK;
   for (; done < count; ++done) {
     indexes[done] = entries[done].index;

@@ -37,7 +37,8 @@ static void add_type(const hx_type_t *type, const hx_ring *ring, facts_t *facts)
   if (!has_rows(type)) return;
   const uint32_t word = ring->word == 32 ? HX_U32 : HX_U64;
   const uint32_t dtype = type->kind == HX_TYPE_TENSOR && (type->known & HX_KNOWN_DTYPE) != 0 ? type->dtype : word;
-  facts->dtypes |= 1u << dtype;
+  if (dtype == HX_U64 || dtype == HX_U32)
+    facts->dtypes |= 1u << dtype;  // signed words belong to the operation's definition
   add_primes(&type->primes, ring, facts);
 }
 
@@ -125,7 +126,8 @@ static bool names_row(const hx_implementation_t *row, hx_str_t request, hx_str_t
     return parts.part[1].size > 0 && hx_str_equal(parts.part[0], name);
   }
   *out_variant = parts.part[2];
-  return parts.count == 3 && parts.part[2].size > 0 && hx_str_equal(parts.part[0], plugin) && hx_str_equal(parts.part[1], name);
+  return parts.count == 3 && parts.part[2].size > 0 && hx_str_equal(parts.part[0], plugin) &&
+         hx_str_equal(parts.part[1], name);
 }
 
 // ------------------------------------------------------------------ resolution

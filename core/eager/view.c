@@ -6,9 +6,11 @@
 #include "core/eager/engine.h"
 
 bool hx_engine_is_view(const hx_engine_call_t *call, const hx_type_t *result) {
-  if (call->id == HX_OP_CKKS_LEVEL_DROP || call->id == HX_OP_CKKS_REINTERPRET_SCALE) return true;
   int64_t step = 1;
   const hx_type_t *operand = &call->operands[0]->type;
+  if (call->id == HX_OP_CKKS_REINTERPRET_SCALE) return true;
+  // A plaintext over QP keeps P's rows too, so its rows would not lie side by side: that one is copied.
+  if (call->id == HX_OP_CKKS_LEVEL_DROP) return operand->basis == HX_BASIS_Q;
   return call->id == HX_OP_CKKS_ROTATE &&
          hx_attrs_get_i64((hx_attrs_t){.items = call->attrs, .count = call->attr_count}, "step", &step) &&
          hx_rotation_reduce(step, operand->slots) == 0 && operand->domain == result->domain;

@@ -190,6 +190,9 @@ hx_status_t hx_link_resource(hx_linker_t *linker, const hx_ir_op_t *op);
 hx_status_t hx_link_bind_materials(hx_linker_t *linker);
 // The slot of a key operand: its rows at the depth that the operation works at.
 hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_value_t *key, uint32_t *out_slot);
+// One digit of a key with all its rows, as a value of two components; false where the key is missing.
+hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_slot_t *out,
+                              bool *out_found);
 
 // prepare.c: implementations, regions, resources of every call.
 hx_status_t hx_link_resolve(hx_linker_t *linker);

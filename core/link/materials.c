@@ -125,27 +125,44 @@ static uint32_t depth_of(const hx_type_t *type, const hx_ring *ring) {
   return deepest + 1;
 }
 
+// A key's rows at a depth as a slot; ids of Q_d and P.
+static hx_status_t fill_key_slot(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t depth, hx_slot_t *slot) {
+  const uint32_t material = linker->material_of[key->id];
+  hx_tensor_t *view;
+  HX_TRY(hx_switch_key_at(key_of(linker, material), linker->ring, depth, &view));
+  *slot = (hx_slot_t){.offset = view->offset,
+                      .layout = view->layout,
+                      .type = key->type,
+                      .primes = hx_ring_active(linker->ring, depth),
+                      .name = hx_link_value_name(linker, key)};
+  hx_tensor_release(view);
+  const hx_primes_t special = hx_ring_special(linker->ring);
+  for (size_t i = 0; i < HX_COUNT_OF(special.bits); ++i) slot->primes.bits[i] |= special.bits[i];
+  return ensure_root(linker, material, &slot->root);
+}
+
+hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_slot_t *out,
+                              bool *out_found) {
+  *out_found = linker->material_of[key->id] != HX_NONE;
+  if (!*out_found) return HX_STATUS_OK;  // missing: counted where it is referred to
+  HX_TRY(fill_key_slot(linker, key, 0, out));
+  out->offset += digit * out->layout.digit_stride * hx_dtype_bytes(out->layout.dtype);
+  out->layout.digits = 0;
+  out->layout.digit_stride = 0;
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_value_t *key, uint32_t *out_slot) {
   *out_slot = HX_NONE;
-  const uint32_t material = linker->material_of[key->id];
-  if (material == HX_NONE) return HX_STATUS_OK;  // missing: counted where it is referred to
+  if (linker->material_of[key->id] == HX_NONE) return HX_STATUS_OK;  // missing: counted where it is referred to
   const uint32_t depth = depth_of(op->operands[0]->type, linker->ring);
   if (depth > hx_ring_max_depth(linker->ring)) {
     hx_link_fail(linker, op, HX_CODE_PRIMES, "the rows of operand %s are those of no depth, so no key fits them",
                  hx_link_value_name(linker, op->operands[0]));
     return HX_STATUS_OK;
   }
-  hx_tensor_t *view;
-  HX_TRY(hx_switch_key_at(key_of(linker, material), linker->ring, depth, &view));
-  hx_slot_t slot = {.offset = view->offset,
-                    .layout = view->layout,
-                    .type = key->type,
-                    .primes = hx_ring_active(linker->ring, depth),
-                    .name = hx_link_value_name(linker, key)};
-  hx_tensor_release(view);
-  const hx_primes_t special = hx_ring_special(linker->ring);
-  for (size_t i = 0; i < HX_COUNT_OF(special.bits); ++i) slot.primes.bits[i] |= special.bits[i];
-  HX_TRY(ensure_root(linker, material, &slot.root));
+  hx_slot_t slot;
+  HX_TRY(fill_key_slot(linker, key, depth, &slot));
   return hx_link_add_slot(linker, &slot, out_slot);
 }
 

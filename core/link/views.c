@@ -58,55 +58,67 @@ static hx_status_t add_dense(hx_linker_t *linker, const hx_ir_op_t *op, const hx
   return hx_link_add_copy(linker, op, from, linker->slot_of[op->results[0]->id]);
 }
 
-// Attributes of views are required and in range: inference saw them.
-static uint64_t integer_of(const hx_ir_op_t *op, const char *name) {
-  int64_t value = 0;
-  (void)hx_attrs_get_i64(op->attrs, name, &value);
-  return (uint64_t)value;
-}
-
-// Narrows a slot to one digit of a key.
-static void keep_digit(hx_slot_t *slot, uint64_t digit) {
-  slot->offset += digit * slot->layout.digit_stride * hx_dtype_bytes(slot->layout.dtype);
-  slot->layout.digits = 0;
-  slot->layout.digit_stride = 0;
-}
-
-// Narrows a slot to some items of a batch axis; without attribute items the axis vanishes.
+// Items of one batch axis; without a count one item, and the axis vanishes.
 static void keep_items(hx_slot_t *slot, const hx_ir_op_t *op) {
+  int64_t axis = 0, start = 0, items = 0;
+  (void)hx_attrs_get_i64(op->attrs, "axis", &axis);  // required and in range: inference saw them
+  (void)hx_attrs_get_i64(op->attrs, "start", &start);
   hx_layout_t *layout = &slot->layout;
-  const uint64_t axis = integer_of(op, "axis");
-  slot->offset += integer_of(op, "start") * layout->batch_strides[axis] * hx_dtype_bytes(layout->dtype);
-  if (hx_attrs_find(op->attrs, "items") != NULL) {
-    layout->batch_shape[axis] = integer_of(op, "items");
+  slot->offset += (uint64_t)start * layout->batch_strides[axis] * hx_dtype_bytes(layout->dtype);
+  if (hx_attrs_get_i64(op->attrs, "items", &items)) {
+    layout->batch_shape[axis] = (uint64_t)items;
     return;
   }
   layout->batch_rank -= 1;
-  for (uint64_t i = axis; i < layout->batch_rank; ++i) {
-    layout->batch_shape[i] = layout->batch_shape[i + 1];
-    layout->batch_strides[i] = layout->batch_strides[i + 1];
+  for (uint32_t a = (uint32_t)axis; a < layout->batch_rank; ++a) {
+    layout->batch_shape[a] = layout->batch_shape[a + 1];
+    layout->batch_strides[a] = layout->batch_strides[a + 1];
   }
-  layout->batch_shape[layout->batch_rank] = layout->batch_strides[layout->batch_rank] = 0;
+}
+
+static void keep_components(hx_slot_t *slot, const hx_ir_op_t *op) {
+  int64_t first = 0;
+  (void)hx_attrs_get_i64(op->attrs, "first", &first);  // required and in range: inference saw it
+  slot->offset += (uint64_t)first * slot->layout.component_stride * hx_dtype_bytes(slot->layout.dtype);
+  slot->layout.components = op->results[0]->type->components;
+}
+
+// The operand as it lies; false where it has no memory (a fault is counted already).
+static hx_status_t operand_slot(hx_linker_t *linker, const hx_ir_op_t *op, hx_slot_t *slot, bool *out_found) {
+  const hx_ir_value_t *operand = op->operands[0];
+  if (operand->type->kind == HX_TYPE_KEY) {
+    int64_t digit = 0;
+    (void)hx_attrs_get_i64(op->attrs, "digit", &digit);
+    return hx_link_key_digit(linker, operand, (uint32_t)digit, slot, out_found);
+  }
+  const uint32_t from = linker->slot_of[operand->id];
+  *out_found = from != HX_NONE;
+  if (*out_found) *slot = linker->exe->slots[from];
+  return HX_STATUS_OK;
+}
+
+static bool is_key_memory(const hx_linker_t *linker, const hx_slot_t *slot) {
+  const hx_root_t *root = &linker->exe->roots[slot->root];
+  return root->kind == HX_ROOT_MATERIAL && linker->exe->materials[root->index].is_key;
 }
 
 hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op) {
-  uint32_t from = linker->slot_of[op->operands[0]->id];
-  if (op->info->id == HX_OP_RNS_KEY_SLICE) HX_TRY(hx_link_key(linker, op, op->operands[0], &from));
-  if (from == HX_NONE) return HX_STATUS_OK;
   const hx_ir_value_t *result = op->results[0];
-  hx_slot_t slot = linker->exe->slots[from];
+  hx_slot_t slot;
+  bool found = false;
+  HX_TRY(operand_slot(linker, op, &slot, &found));
+  if (!found) return HX_STATUS_OK;
   slot.type = result->type;
   slot.name = hx_link_value_name(linker, result);
-  if (op->info->id == HX_OP_RNS_SELECT_COMPONENTS) {
-    slot.offset += integer_of(op, "first") * slot.layout.component_stride * hx_dtype_bytes(slot.layout.dtype);
-    slot.layout.components = result->type->components;
-  }
-  if (op->info->id == HX_OP_RNS_KEY_SLICE) keep_digit(&slot, integer_of(op, "digit"));
+  if (op->info->id == HX_OP_RNS_SELECT_COMPONENTS) keep_components(&slot, op);
   if (op->info->id == HX_OP_RNS_SELECT_BATCH) keep_items(&slot, op);
-  if (!keep_rows(&slot, &result->type->primes)) {
-    hx_link_fail(linker, op, HX_CODE_PRIMES, "result %s has rows that its operand lacks", slot.name);
+  hx_layout_t wanted;
+  if (!keep_rows(&slot, &result->type->primes) || hx_link_layout(result->type, linker->ring, &wanted) != HX_STATUS_OK ||
+      !hx_layout_same_shape(&slot.layout, &wanted)) {
+    hx_link_fail(linker, op, HX_CODE_SHAPE, "result %s is no part of its operand", slot.name);
     return HX_STATUS_OK;
   }
-  if (slot.layout.has_rows || slot.offset % linker->exe->device->alignment != 0) return add_dense(linker, op, &slot);
+  const bool as_it_lies = !slot.layout.has_rows || is_key_memory(linker, &slot);
+  if (!as_it_lies || slot.offset % linker->exe->device->alignment != 0) return add_dense(linker, op, &slot);
   return hx_link_add_slot(linker, &slot, &linker->slot_of[result->id]);
 }
