@@ -96,11 +96,32 @@ static inline void bench_open(bench_t *bench, uint32_t tiers) {
   bench->backend = fake_backend(bench->plugin);
 }
 
+// A bench on the cpu plugin of this build; false where it was not built.
+static inline bool bench_open_cpu(bench_t *bench, const char *json) {
+  bench->plugin = NULL;
+  bench->backend = NULL;
+  bench->report = hx_report_create();
+  const hx_plugins_options_t options = {.path = HELIOX_BUILD_DIR "/lib/heliox/plugins", .only_path = true};
+  hx_plugins_t *plugins = NULL;
+  must(hx_plugins_discover(&options, &plugins, bench->report), bench->report);
+  const bool found = hx_plugins_find(plugins, "cpu") != NULL;
+  if (found) must(hx_backend_create(plugins, "cpu", &bench->backend, bench->report), bench->report);
+  hx_plugins_release(plugins);
+  if (!found) {
+    hx_report_release(bench->report);
+    return false;
+  }
+  bench->params = link_params(json);
+  bench->keys = link_keys(bench->params);
+  return true;
+}
+
 static inline void bench_close(bench_t *bench) {
   hx_backend_release(bench->backend);
   hx_keys_release(bench->keys);
   hx_params_release(bench->params);
   hx_report_release(bench->report);
+  if (bench->plugin == NULL) return;
   assert_int_equal(fake.prepared_alive, 0);
   assert_int_equal(fake.packed_alive, 0);
   assert_int_equal(fake.tables_alive, 0);

@@ -252,10 +252,8 @@ static void check_run(const bench_t *bench, hx_executable_t *executable, const h
   for (size_t i = 0; i < OUTPUTS; ++i) hx_value_release(outputs[i]);
 }
 
-static void random_programs_run_on(uint32_t tiers, bool in_place, uint64_t seed) {
-  bench_t bench;
-  bench_open(&bench, tiers);
-  fake.in_place = in_place;
+static void random_programs_run_on(bench_t *bench_of_test, uint64_t seed) {
+  bench_t bench = *bench_of_test;
   random_state = seed;
   double values[SLOTS];
   fill_values(values, SLOTS, 9);
@@ -287,17 +285,32 @@ static void random_programs_run_on(uint32_t tiers, bool in_place, uint64_t seed)
 
 static void random_programs_equal_the_reference(void **state) {
   (void)state;
-  random_programs_run_on(FAKE_ALL, false, 1);
+  bench_t bench;
+  bench_open(&bench, FAKE_ALL);
+  random_programs_run_on(&bench, 1);
 }
 
 static void random_programs_equal_the_reference_in_place(void **state) {
   (void)state;
-  random_programs_run_on(FAKE_ALL, true, 2);
+  bench_t bench;
+  bench_open(&bench, FAKE_ALL);
+  fake.in_place = true;
+  random_programs_run_on(&bench, 2);
 }
 
 static void random_programs_equal_the_reference_when_lowered(void **state) {
   (void)state;
-  random_programs_run_on(FAKE_PRIMITIVES, true, 3);
+  bench_t bench;
+  bench_open(&bench, FAKE_PRIMITIVES);
+  fake.in_place = true;
+  random_programs_run_on(&bench, 3);
+}
+
+static void random_programs_equal_the_reference_on_the_cpu(void **state) {
+  (void)state;
+  bench_t bench;
+  if (!bench_open_cpu(&bench, LINK_RING)) skip();
+  random_programs_run_on(&bench, 4);
 }
 
 // ------------------------------------------------------------------ in place
@@ -395,6 +408,7 @@ static void two_links_give_equal_manifests(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_equal_the_reference),
+                                     cmocka_unit_test(random_programs_equal_the_reference_on_the_cpu),
                                      cmocka_unit_test(random_programs_equal_the_reference_in_place),
                                      cmocka_unit_test(random_programs_equal_the_reference_when_lowered),
                                      cmocka_unit_test(chains_are_computed_in_place),
