@@ -165,7 +165,7 @@ static void link_refuses_messages(void **state) {
   static const char text[] = MODULE("%m: tensor<512xf64>", "tensor<512xf64>", PT,
                                     "%p = \"ckks.encode\"(%m) {scale = \"2^40\"} : (tensor<512xf64>) -> " PT
                                     "\n\"func.return\"(%p) : (" PT ") -> ()");
-  expect_fault(bench, text, NULL, HX_CODE_UNSUPPORTED, 0, "input arg0 is neither a ciphertext nor a plaintext");
+  expect_fault(bench, text, NULL, HX_CODE_UNSUPPORTED, 0, "input arg0 is no ciphertext, plaintext or tensor");
 }
 
 // ------------------------------------------------------------------ secrets
