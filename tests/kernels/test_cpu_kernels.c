@@ -105,13 +105,14 @@ static void check_dot(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint
   }
 }
 
-// Inputs as large as a residue of the word can be, weights just below q.
+// Inputs as large as the residues that the variant is for, weights just below q.
 static void check_combine(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint32_t word, uint64_t *state,
                           bool top) {
   enum { MOST = 40 };
   uint64_t rows[MOST][ROW], out[ROW], weights[MOST];
   const void *in[MOST];
-  const uint64_t limit = (uint64_t)1 << (word == 64 ? 61 : 31);
+  const bool portable = k->convert == &hx_cpu_convert_portable64;
+  const uint64_t limit = (uint64_t)1 << (word == 32 ? 31 : portable ? 61 : 50);
   for (uint32_t i = 0; i < MOST; i++) {
     fill(rows[i], word, state, limit, top);
     in[i] = rows[i];
@@ -143,7 +144,7 @@ static void check_combine(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, 
 static void sums_are_exact_at_their_limits(void **state) {
   (void)state;
   uint64_t random = 2;
-  static const uint32_t sizes[] = {5, 20, 30, 31, 45, 60, 61};
+  static const uint32_t sizes[] = {5, 20, 30, 31, 45, 50, 60, 61};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     for (uint32_t word = 64; word >= 32; word -= 32) {
       if (word == 32 && sizes[i] > 31) {
@@ -152,11 +153,51 @@ static void sums_are_exact_at_their_limits(void **state) {
       hx_cpu_modulus_t m;
       hx_cpu_kernels_t kernels;
       hx_cpu_modulus_init(&m, prime_of(sizes[i], true), word);
-      assert_int_equal(hx_cpu_kernels_select("", NULL, word, m.bits, &kernels, NULL), HX_OK);
-      for (int top = 0; top < 2; top++) {
-        check_dot(&kernels, &m, word, &random, top);
-        check_combine(&kernels, &m, word, &random, top);
+      for (int any = 0; any < 2; any++) {
+        assert_int_equal(hx_cpu_kernels_select(any ? "" : "portable", NULL, word, m.bits, &kernels, NULL), HX_OK);
+        for (int top = 0; top < 2; top++) {
+          check_dot(&kernels, &m, word, &random, top);
+          check_combine(&kernels, &m, word, &random, top);
+        }
       }
+    }
+  }
+}
+
+// Kernels of the widest operands: any words where the header says so.
+static void check_rows(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint64_t *state) {
+  uint64_t a[ROW], b[ROW], c[ROW], out[6][ROW];
+  fill(a, 64, state, m->q, false);
+  fill(b, 64, state, m->q, false);
+  fill(c, 64, state, UINT64_MAX, false);
+  const hx_cpu_factor_t factor = hx_cpu_factor_of(m, b[0]);
+  k->pointwise->mul(out[0], a, b, m, ROW);
+  k->pointwise->mul_add(out[1], b, a, a, m, ROW);
+  k->pointwise->reduce(out[2], c, m, ROW);
+  k->pointwise->mul_scalar(out[3], c, factor, m, ROW);
+  k->pointwise->mul_scalar_add(out[4], a, c, factor, m, ROW);
+  k->pointwise->mul_montgomery(out[5], a, b, m, ROW);
+  for (size_t i = 0; i < ROW; i++) {
+    const hx_u128 scaled = (hx_u128)(c[i] % m->q) * b[0] % m->q;
+    expect(out[0][i], (hx_u128)a[i] * b[i] % m->q, "mul", m);
+    expect(out[1][i], ((hx_u128)a[i] * a[i] + b[i]) % m->q, "mul_add", m);
+    expect(out[2][i], c[i] % m->q, "reduce", m);
+    expect(out[3][i], scaled, "mul_scalar", m);
+    expect(out[4][i], (scaled + a[i]) % m->q, "mul_scalar_add", m);
+    expect(hx_cpu_to_montgomery(m, out[5][i]), (hx_u128)a[i] * b[i] % m->q, "mul_montgomery", m);
+  }
+}
+
+static void rows_are_exact_at_their_limits(void **state) {
+  (void)state;
+  uint64_t random = 3;
+  for (uint32_t bits = 5; bits <= 61; bits++) {
+    for (int pass = 0; pass < 16; pass++) {
+      hx_cpu_modulus_t m;
+      hx_cpu_kernels_t kernels;
+      hx_cpu_modulus_init(&m, prime_of(bits, pass % 2 == 0), 64);
+      assert_int_equal(hx_cpu_kernels_select(pass < 8 ? "" : "portable", NULL, 64, m.bits, &kernels, NULL), HX_OK);
+      check_rows(&kernels, &m, &random);
     }
   }
 }
@@ -287,8 +328,11 @@ static void ntt_variants_agree_with_portable(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reductions_are_exact_for_every_prime_size), cmocka_unit_test(sums_are_exact_at_their_limits),
-      cmocka_unit_test(ntt_multiplies_polynomials_as_schoolbook),  cmocka_unit_test(ntt_evaluates_at_odd_powers),
+      cmocka_unit_test(reductions_are_exact_for_every_prime_size),
+      cmocka_unit_test(sums_are_exact_at_their_limits),
+      cmocka_unit_test(rows_are_exact_at_their_limits),
+      cmocka_unit_test(ntt_multiplies_polynomials_as_schoolbook),
+      cmocka_unit_test(ntt_evaluates_at_odd_powers),
       cmocka_unit_test(ntt_variants_agree_with_portable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

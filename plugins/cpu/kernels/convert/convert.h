@@ -25,5 +25,8 @@ typedef struct hx_cpu_convert {
 } hx_cpu_convert_t;
 
 extern const hx_cpu_convert_t hx_cpu_convert_portable64, hx_cpu_convert_portable32;
+#if defined(__x86_64__)
+extern const hx_cpu_convert_t hx_cpu_convert_avx512ifma;
+#endif
 
 #endif

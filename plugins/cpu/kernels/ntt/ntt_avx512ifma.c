@@ -11,8 +11,7 @@
 //
 // Passes of two or three stages go depth first over blocks until one fits in L1; the last six stages of 64
 // coefficients stay in registers.
-#include <immintrin.h>
-
+#include "kernels/ifma.h"
 #include "kernels/ntt/ntt.h"
 #include "kernels/ntt/ntt_ifma.h"
 
@@ -24,23 +23,15 @@
 
 #define BLOCK_LOG_N 12u  // 32 KiB
 
-typedef __m512i vec;
 typedef enum depth { WIDE, MID, TIGHT } depth_t;
 
 typedef struct constants {
-  vec q, two_q, minus_q, mu, mask;
-  vec bound[8];  // k * q
+  ifma_modulus_t m;
+  hx_vec bound[8];  // k * q
 } constants_t;
 
-HX_CPU_INLINE vec splat(uint64_t x) { return _mm512_set1_epi64((long long)x); }
-HX_CPU_INLINE vec load(const uint64_t *p) { return _mm512_loadu_si512(p); }
-HX_CPU_INLINE void store(uint64_t *p, vec v) { _mm512_storeu_si512(p, v); }
-HX_CPU_INLINE vec high(vec a, vec b) { return _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b); }
-HX_CPU_INLINE vec low_add(vec c, vec a, vec b) { return _mm512_madd52lo_epu64(c, a, b); }
-
 static constants_t constants_of(uint64_t q) {
-  const uint64_t limit = (uint64_t)1 << 52;
-  constants_t c = {splat(q), splat(2 * q), splat(limit - q), splat(limit / q), splat(limit - 1), {splat(0)}};
+  constants_t c = {.m = ifma_modulus(q)};
   for (uint64_t k = 0; k < 8; k++) {
     c.bound[k] = splat(k * q);
   }
@@ -49,34 +40,19 @@ static constants_t constants_of(uint64_t q) {
 
 static depth_t depth_of(uint64_t q) { return q >> 46 == 0 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT; }
 
-// x mod q in [0, q(1 + f)), f the fraction of 2^52/q: x - floor(x * mu / 2^52) * q < q + x * f * q / 2^52.
-HX_CPU_INLINE vec reduce(vec x, const constants_t *c) { return low_add(x, high(x, c->mu), c->minus_q); }
-
-// To [0, q).
-HX_CPU_INLINE vec normalise(vec x, const constants_t *c) {
-  vec r = _mm512_and_si512(reduce(x, c), c->mask);
-  return _mm512_min_epu64(r, _mm512_sub_epi64(r, c->q));
-}
-
-// y * w mod q in [0, 2q), for any y < 2^52.
-HX_CPU_INLINE vec times(vec y, vec w, vec quotient, const constants_t *c) {
-  vec t = high(y, quotient);
-  return low_add(low_add(_mm512_setzero_si512(), y, w), t, c->minus_q);
-}
-
 // x + w*y and x - w*y + 2q.
-HX_CPU_INLINE void split(vec *x, vec *y, vec w, vec quotient, const constants_t *c, int first) {
-  vec a = first ? reduce(*x, c) : *x;
-  vec r = times(*y, w, quotient, c);
+HX_CPU_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, int first) {
+  hx_vec a = first ? ifma_reduce(*x, &c->m) : *x;
+  hx_vec r = ifma_times(*y, w, quotient, &c->m);
   *x = _mm512_add_epi64(a, r);
-  *y = _mm512_sub_epi64(_mm512_add_epi64(a, c->two_q), r);
+  *y = _mm512_sub_epi64(_mm512_add_epi64(a, c->m.two_q), r);
 }
 
 // Whether the butterflies of a pass's stage begin with a reduction.
 HX_CPU_INLINE int reduces(depth_t depth, int stage) { return depth == TIGHT || (depth == MID && stage == 0); }
 
 // `stages` (2 or 3) stages of 2^stages registers, the first at `node`.
-HX_CPU_INLINE void split_all(vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
+HX_CPU_INLINE void split_all(hx_vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
                              int stages) {
   UNROLL for (int s = 0; s < stages; s++) {
     const int half = 1 << (stages - 1 - s);
@@ -92,28 +68,29 @@ HX_CPU_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_
                                 const constants_t *c, depth_t depth, int stages) {
   const size_t stride = size >> stages;
   for (size_t k = 0; k < stride; k += 8) {
-    vec v[8];
+    hx_vec v[8];
     UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(in + k + (size_t)i * stride); }
     split_all(v, roots, node, c, depth, stages);
     UNROLL for (int i = 0; i < 1 << stages; i++) { store(out + k + (size_t)i * stride, v[i]); }
   }
 }
 
-HX_CPU_INLINE vec pair_of(const uint64_t *p) {
+HX_CPU_INLINE hx_vec pair_of(const uint64_t *p) {
   return _mm512_broadcast_i64x2(_mm_load_si128((const __m128i *)(const void *)p));
 }
-HX_CPU_INLINE vec four_of(const uint64_t *p) {
+HX_CPU_INLINE hx_vec four_of(const uint64_t *p) {
   return _mm512_broadcast_i64x4(_mm256_load_si256((const __m256i *)(const void *)p));
 }
 
 // The last three stages of 16 coefficients a0..a7, b0..b7; `p` says which of a group's four.
-HX_CPU_INLINE void forward_sixteen(uint64_t *out, vec a, vec b, const uint64_t *group, int p, const constants_t *c,
-                                   depth_t depth) {
-  const vec low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), top = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-  const vec even = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  const vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14), second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
-  vec x = _mm512_permutex2var_epi64(a, low, b);  // a0 b0 a1 b1 a2 b2 a3 b3
-  vec y = _mm512_permutex2var_epi64(a, top, b);  // a4 b4 ...
+HX_CPU_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint64_t *group, int p,
+                                   const constants_t *c, depth_t depth) {
+  const hx_vec low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), top = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  const hx_vec even = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  const hx_vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14),
+               second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
+  hx_vec x = _mm512_permutex2var_epi64(a, low, b);  // a0 b0 a1 b1 a2 b2 a3 b3
+  hx_vec y = _mm512_permutex2var_epi64(a, top, b);  // a4 b4 ...
   split(&x, &y, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, reduces(depth, 0));
   a = _mm512_permutex2var_epi64(x, even, y);  // a0 b0 a4 b4 a1 b1 a5 b5
   b = _mm512_permutex2var_epi64(x, odd, y);   // a2 b2 a6 b6 a3 b3 a7 b7
@@ -121,15 +98,15 @@ HX_CPU_INLINE void forward_sixteen(uint64_t *out, vec a, vec b, const uint64_t *
   x = _mm512_shuffle_i64x2(a, b, 0x44);  // a0 b0 a4 b4 a2 b2 a6 b6
   y = _mm512_shuffle_i64x2(a, b, 0xee);  // a1 b1 a5 b5 a3 b3 a7 b7
   split(&x, &y, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, reduces(depth, 2));
-  x = normalise(x, c);
-  y = normalise(y, c);
+  x = ifma_normal(x, &c->m);
+  y = ifma_normal(y, &c->m);
   store(out, _mm512_permutex2var_epi64(x, first, y));
   store(out + 8, _mm512_permutex2var_epi64(x, second, y));
 }
 
 HX_CPU_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *group,
                                  const constants_t *c, depth_t depth) {
-  vec v[8];
+  hx_vec v[8];
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
   split_all(v, roots, node, c, depth, 3);
   UNROLL for (int p = 0; p < 4; p++) { forward_sixteen(a + 16 * p, v[2 * p], v[2 * p + 1], group, p, c, depth); }
@@ -224,34 +201,35 @@ static void forward(void *out, const void *in, const hx_cpu_modulus_t *m, const 
 HX_CPU_INLINE int most(depth_t depth) { return depth == WIDE ? 64 : depth == MID ? 7 : 4; }
 HX_CPU_INLINE int taken(depth_t depth) { return depth == WIDE ? 8 : 2; }
 
-HX_CPU_INLINE vec multiple(int k, const constants_t *c) {
+HX_CPU_INLINE hx_vec multiple(int k, const constants_t *c) {
   return k < 8 ? c->bound[k] : _mm512_slli_epi64(c->bound[1], k <= 8 ? 3 : k <= 16 ? 4 : 5);
 }
 
 // x + y and (x - y) * w; *bx and *by are their bounds.
-HX_CPU_INLINE void join(vec *x, vec *y, int *bx, int *by, vec w, vec quotient, const constants_t *c, depth_t depth) {
+HX_CPU_INLINE void join(hx_vec *x, hx_vec *y, int *bx, int *by, hx_vec w, hx_vec quotient, const constants_t *c,
+                        depth_t depth) {
   if (*bx + *by > most(depth) && *bx >= *by) {
-    *x = reduce(*x, c);
+    *x = ifma_reduce(*x, &c->m);
     *bx = 2;
   }
   if (*bx + *by > most(depth)) {
-    *y = reduce(*y, c);
+    *y = ifma_reduce(*y, &c->m);
     *by = 2;
   }
   if (*bx + *by > most(depth)) {
-    *x = reduce(*x, c);
+    *x = ifma_reduce(*x, &c->m);
     *bx = 2;
   }
-  vec a = *x, b = *y;
+  hx_vec a = *x, b = *y;
   *x = _mm512_add_epi64(a, b);
-  *y = times(_mm512_sub_epi64(_mm512_add_epi64(a, multiple(*by, c)), b), w, quotient, c);
+  *y = ifma_times(_mm512_sub_epi64(_mm512_add_epi64(a, multiple(*by, c)), b), w, quotient, &c->m);
   *bx = *bx + *by;
   *by = 2;
 }
 
 // `stages` stages of 2^stages registers; the last one at `node`. last: its factors 1/n and root/n with quotients,
 // NULL where more stages follow. Bounds are `taken` before and after.
-HX_CPU_INLINE void join_all(vec *v, const uint64_t *roots, size_t node, const vec *last, const constants_t *c,
+HX_CPU_INLINE void join_all(hx_vec *v, const uint64_t *roots, size_t node, const hx_vec *last, const constants_t *c,
                             depth_t depth, int stages) {
   int bound[8];
   UNROLL for (int i = 0; i < 8; i++) { bound[i] = taken(depth); }
@@ -264,26 +242,26 @@ HX_CPU_INLINE void join_all(vec *v, const uint64_t *roots, size_t node, const ve
       join(&v[x], &v[y], &bound[x], &bound[y], ends ? last[2] : splat(root[0]), ends ? last[3] : splat(root[1]), c,
            depth);
       if (ends) {
-        v[x] = times(v[x], last[0], last[1], c);
+        v[x] = ifma_times(v[x], last[0], last[1], &c->m);
         bound[x] = 2;
       }
     }
   }
   UNROLL for (int i = 0; i < 1 << stages; i++) {
     if (last != NULL) {
-      v[i] = _mm512_and_si512(v[i], c->mask);
-      v[i] = _mm512_min_epu64(v[i], _mm512_sub_epi64(v[i], c->q));
+      v[i] = _mm512_and_si512(v[i], c->m.mask);
+      v[i] = ifma_once(v[i], c->m.q);
     } else if (bound[i] > taken(depth)) {
-      v[i] = reduce(v[i], c);
+      v[i] = ifma_reduce(v[i], &c->m);
     }
   }
 }
 
-HX_CPU_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const vec *last,
+HX_CPU_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
                                 const constants_t *c, depth_t depth, int stages) {
   const size_t stride = size >> stages;
   for (size_t k = 0; k < stride; k += 8) {
-    vec v[8];
+    hx_vec v[8];
     UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(a + k + (size_t)i * stride); }
     join_all(v, roots, node, last, c, depth, stages);
     UNROLL for (int i = 0; i < 1 << stages; i++) { store(a + k + (size_t)i * stride, v[i]); }
@@ -291,15 +269,16 @@ HX_CPU_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node,
 }
 
 // Values below 2q in; below 2q out.
-HX_CPU_INLINE void inverse_sixteen(vec *a, vec *b, const uint64_t *in, const uint64_t *group, int p,
+HX_CPU_INLINE void inverse_sixteen(hx_vec *a, hx_vec *b, const uint64_t *in, const uint64_t *group, int p,
                                    const constants_t *c, depth_t depth) {
-  const vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14), second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
-  const vec low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), top = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
-  const vec even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  const hx_vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14),
+               second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
+  const hx_vec low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), top = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
+  const hx_vec even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
   int bx = 2, by = 2;
-  vec u = load(in), v = load(in + 8);
-  vec x = _mm512_permutex2var_epi64(u, first, v);   // a0 b0 a4 b4 a2 b2 a6 b6
-  vec y = _mm512_permutex2var_epi64(u, second, v);  // a1 b1 a5 b5 a3 b3 a7 b7
+  hx_vec u = load(in), v = load(in + 8);
+  hx_vec x = _mm512_permutex2var_epi64(u, first, v);   // a0 b0 a4 b4 a2 b2 a6 b6
+  hx_vec y = _mm512_permutex2var_epi64(u, second, v);  // a1 b1 a5 b5 a3 b3 a7 b7
   join(&x, &y, &bx, &by, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth);
   u = _mm512_shuffle_i64x2(x, y, 0x44);  // a0 b0 a4 b4 a1 b1 a5 b5
   v = _mm512_shuffle_i64x2(x, y, 0xee);  // a2 b2 a6 b6 a3 b3 a7 b7
@@ -310,7 +289,7 @@ HX_CPU_INLINE void inverse_sixteen(vec *a, vec *b, const uint64_t *in, const uin
   by = bx;
   join(&x, &y, &bx, &by, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth);
   if (bx > taken(depth)) {
-    x = reduce(x, c);
+    x = ifma_reduce(x, &c->m);
   }
   *a = _mm512_permutex2var_epi64(x, even, y);
   *b = _mm512_permutex2var_epi64(x, odd, y);
@@ -318,13 +297,13 @@ HX_CPU_INLINE void inverse_sixteen(vec *a, vec *b, const uint64_t *in, const uin
 
 HX_CPU_INLINE void inverse_group(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
                                  const uint64_t *group, const constants_t *c, depth_t depth) {
-  vec v[8];
+  hx_vec v[8];
   UNROLL for (int p = 0; p < 4; p++) { inverse_sixteen(&v[2 * p], &v[2 * p + 1], in + 16 * p, group, p, c, depth); }
   join_all(v, roots, node, NULL, c, depth, 3);
   UNROLL for (int i = 0; i < 8; i++) { store(out + 8 * i, v[i]); }
 }
 
-HX_CPU_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const vec *last,
+HX_CPU_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
                                    const constants_t *c, depth_t depth, int stages) {
   if (node == 1 && stages == 3) {
     inverse_pass(a, roots, node, size, last, c, depth, 3);
@@ -338,7 +317,8 @@ HX_CPU_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t no
 }
 
 HX_CPU_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                                 uint32_t log_size, size_t node, const vec *last, const constants_t *c, depth_t depth) {
+                                 uint32_t log_size, size_t node, const hx_vec *last, const constants_t *c,
+                                 depth_t depth) {
   const size_t groups = (size_t)1 << (log_size - 6);
   for (size_t b = 0; b < groups; b++) {
     inverse_group(out + 64 * b, in + 64 * b, roots, node * groups + b, tail + 112 * b, c, depth);
@@ -355,7 +335,7 @@ HX_CPU_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64
 }
 
 HX_CPU_INLINE void inverse_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                                uint32_t log_n, const vec *last, const constants_t *c, depth_t depth) {
+                                uint32_t log_n, const hx_vec *last, const constants_t *c, depth_t depth) {
   uint32_t levels[4] = {log_n}, count = 0;  // sizes of blocks, from the whole row down to L1
   while (levels[count] > BLOCK_LOG_N) {
     levels[count + 1] = levels[count] - (uint32_t)outer_stages(levels[count]);
@@ -374,15 +354,15 @@ HX_CPU_INLINE void inverse_tree(uint64_t *out, const uint64_t *in, const uint64_
   }
 }
 
-static void inverse_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const vec *last,
+static void inverse_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
                          const constants_t *c) {
   inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, WIDE);
 }
-static void inverse_mid(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const vec *last,
+static void inverse_mid(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
                         const constants_t *c) {
   inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, MID);
 }
-static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const vec *last,
+static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
                           const constants_t *c) {
   inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, TIGHT);
 }
@@ -393,8 +373,8 @@ static void inverse(void *out, const void *in, const hx_cpu_modulus_t *m, const 
     return;
   }
   const constants_t c = constants_of(m->q);
-  const vec last[4] = {splat(t->last[0].value), splat(t->last[0].quotient >> 12), splat(t->last[1].value),
-                       splat(t->last[1].quotient >> 12)};
+  const hx_vec last[4] = {splat(t->last[0].value), splat(t->last[0].quotient >> 12), splat(t->last[1].value),
+                          splat(t->last[1].quotient >> 12)};
   switch (depth_of(m->q)) {
     case WIDE:
       inverse_wide(out, in, t->inverse52, log_n, last, &c);

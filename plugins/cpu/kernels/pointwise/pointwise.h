@@ -32,5 +32,8 @@ typedef struct hx_cpu_pointwise {
 } hx_cpu_pointwise_t;
 
 extern const hx_cpu_pointwise_t hx_cpu_pointwise_portable64, hx_cpu_pointwise_portable32;
+#if defined(__x86_64__)
+extern const hx_cpu_pointwise_t hx_cpu_pointwise_avx512ifma;
+#endif
 
 #endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointwise kernels with 52-bit products, q < 2^50, rows of a multiple of 8 (all rings have one: n >= 8).
+#include "kernels/ifma.h"
+#include "kernels/pointwise/pointwise.h"
+
+// Products that a pair of accumulators takes before it is reduced: the sum of the high halves, 12 * 2^48 and carries,
+// stays below 2^52.
+#define CHUNK 12u
+
+static void add(void *out, const void *a, const void *b, uint64_t modulus, size_t n) {
+  const uint64_t *x = a, *y = b;
+  uint64_t *to = out;
+  const hx_vec q = splat(modulus);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, ifma_once(_mm512_add_epi64(load(x + i), load(y + i)), q));
+  }
+}
+
+// a - b + q where a < b: the smaller one as unsigned words.
+static void sub(void *out, const void *a, const void *b, uint64_t modulus, size_t n) {
+  const uint64_t *x = a, *y = b;
+  uint64_t *to = out;
+  const hx_vec q = splat(modulus);
+  for (size_t i = 0; i < n; i += 8) {
+    hx_vec d = _mm512_sub_epi64(load(x + i), load(y + i));
+    store(to + i, _mm512_min_epu64(d, _mm512_add_epi64(d, q)));
+  }
+}
+
+static void neg(void *out, const void *a, uint64_t modulus, size_t n) {
+  const uint64_t *x = a;
+  uint64_t *to = out;
+  const hx_vec q = splat(modulus);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, ifma_once(_mm512_sub_epi64(q, load(x + i)), q));
+  }
+}
+
+static void add_scalar(void *out, const void *a, uint64_t c, uint64_t modulus, size_t n) {
+  const uint64_t *x = a;
+  uint64_t *to = out;
+  const hx_vec q = splat(modulus), term = splat(c);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, ifma_once(_mm512_add_epi64(load(x + i), term), q));
+  }
+}
+
+// hi * 2^52 + lo mod q, clean and in [0, q), for hi (carry included) below 2^52.
+HX_CPU_INLINE hx_vec wide(hx_vec hi, hx_vec lo, ifma_factor_t radix, const ifma_modulus_t *m) {
+  hx_vec top = _mm512_add_epi64(hi, _mm512_srli_epi64(lo, 52));
+  hx_vec sum = _mm512_add_epi64(ifma_times(top, radix.value, radix.quotient, m), ifma_reduce(lo, m));  // < 4q
+  return ifma_normal(sum, m);
+}
+
+static void reduce(void *out, const void *a, const hx_cpu_modulus_t *modulus, size_t n) {
+  const uint64_t *x = a;
+  uint64_t *to = out;
+  const ifma_modulus_t m = ifma_modulus(modulus->q);
+  const ifma_factor_t radix = ifma_radix(modulus->q);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, wide(_mm512_setzero_si512(), load(x + i), radix, &m));
+  }
+}
+
+// a * b + c in [0, q^2): top = floor(z / 2^(L-2)) < 2^(L+2) <= 2^52, barrett = floor(2^(L+50) / q) < 2^51. The
+// quotient falls short of z/q by less than 2^(L-2)/q + top/2^52 + 1 < 1/2 + 1 + 1: the rest is below 3q < 2^52.
+typedef struct barrett {
+  hx_vec factor;
+  __m128i up, down;
+} barrett_t;
+
+static barrett_t barrett_of(const hx_cpu_modulus_t *m) {
+  barrett_t b = {splat((uint64_t)(((hx_u128)1 << (m->bits + 50)) / m->q)), _mm_cvtsi64_si128((long long)(54 - m->bits)),
+                 _mm_cvtsi64_si128((long long)(m->bits - 2))};
+  return b;
+}
+
+HX_CPU_INLINE hx_vec product(hx_vec a, hx_vec b, hx_vec c, const barrett_t *barrett, const ifma_modulus_t *m) {
+  hx_vec lo = low_add(c, a, b), hi = high(a, b);
+  hx_vec top = _mm512_add_epi64(_mm512_sll_epi64(hi, barrett->up), _mm512_srl_epi64(lo, barrett->down));
+  hx_vec r = _mm512_and_si512(low_add(lo, high(top, barrett->factor), m->minus_q), m->mask);
+  return ifma_once(ifma_once(r, m->two_q), m->q);
+}
+
+static void mul(void *out, const void *a, const void *b, const hx_cpu_modulus_t *modulus, size_t n) {
+  const uint64_t *x = a, *y = b;
+  uint64_t *to = out;
+  const ifma_modulus_t m = ifma_modulus(modulus->q);
+  const barrett_t barrett = barrett_of(modulus);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, product(load(x + i), load(y + i), _mm512_setzero_si512(), &barrett, &m));
+  }
+}
+
+static void mul_add(void *out, const void *acc, const void *a, const void *b, const hx_cpu_modulus_t *modulus,
+                    size_t n) {
+  const uint64_t *x = a, *y = b, *z = acc;
+  uint64_t *to = out;
+  const ifma_modulus_t m = ifma_modulus(modulus->q);
+  const barrett_t barrett = barrett_of(modulus);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, product(load(x + i), load(y + i), load(z + i), &barrett, &m));
+  }
+}
+
+// Defined by 2^64, not 2^52.
+static void mul_montgomery(void *out, const void *a, const void *b, const hx_cpu_modulus_t *m, size_t n) {
+  hx_cpu_pointwise_portable64.mul_montgomery(out, a, b, m, n);
+}
+
+// Any word x = high 12 bits times 2^52 + low 52: two products, each below 2q.
+typedef struct scalar {
+  ifma_factor_t low, high;
+} scalar_t;
+
+static scalar_t scalar_of(hx_cpu_factor_t c, uint64_t q) {
+  const uint64_t up = (uint64_t)((hx_u128)c.value * (HX_CPU_IFMA_LIMIT % q) % q);
+  scalar_t s = {ifma_factor(c), {splat(up), splat((uint64_t)(((hx_u128)up << 52) / q))}};
+  return s;
+}
+
+HX_CPU_INLINE hx_vec scaled(hx_vec x, const scalar_t *c, const ifma_modulus_t *m) {
+  return _mm512_add_epi64(ifma_times(x, c->low.value, c->low.quotient, m),
+                          ifma_times(_mm512_srli_epi64(x, 52), c->high.value, c->high.quotient, m));
+}
+
+static void mul_scalar(void *out, const void *a, hx_cpu_factor_t c, const hx_cpu_modulus_t *modulus, size_t n) {
+  const uint64_t *x = a;
+  uint64_t *to = out;
+  const ifma_modulus_t m = ifma_modulus(modulus->q);
+  const scalar_t s = scalar_of(c, modulus->q);
+  for (size_t i = 0; i < n; i += 8) {
+    store(to + i, ifma_normal(scaled(load(x + i), &s, &m), &m));
+  }
+}
+
+// The factors sum to less than 4q; what is left of it after a reduction and acc stay below 3q.
+static void mul_scalar_add(void *out, const void *acc, const void *a, hx_cpu_factor_t c,
+                           const hx_cpu_modulus_t *modulus, size_t n) {
+  const uint64_t *x = a, *y = acc;
+  uint64_t *to = out;
+  const ifma_modulus_t m = ifma_modulus(modulus->q);
+  const scalar_t s = scalar_of(c, modulus->q);
+  for (size_t i = 0; i < n; i += 8) {
+    hx_vec sum = _mm512_add_epi64(ifma_clean(scaled(load(x + i), &s, &m), &m), load(y + i));
+    store(to + i, ifma_once(ifma_once(sum, m.two_q), m.q));
+  }
+}
+
+static void dot(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
+                const hx_cpu_modulus_t *modulus, size_t n) {
+  uint64_t *to = out;
+  const uint64_t *start = acc;
+  const ifma_modulus_t m = ifma_modulus(modulus->q);
+  const ifma_factor_t radix = ifma_radix(modulus->q);
+  for (size_t i = 0; i < n; i += 8) {
+    hx_vec lo = start != NULL ? load(start + i) : _mm512_setzero_si512(), hi = _mm512_setzero_si512();
+    for (uint32_t k = 0; k < count; k++) {
+      if (k > 0 && k % CHUNK == 0) {
+        lo = wide(hi, lo, radix, &m);
+        hi = _mm512_setzero_si512();
+      }
+      hx_vec x = load((const uint64_t *)a[k] + i), y = load((const uint64_t *)b[k] + i);
+      lo = low_add(lo, x, y);
+      hi = high_add(hi, x, y);
+    }
+    store(to + i, wide(hi, lo, radix, &m));
+  }
+}
+
+const hx_cpu_pointwise_t hx_cpu_pointwise_avx512ifma = {.add = add,
+                                                        .sub = sub,
+                                                        .neg = neg,
+                                                        .add_scalar = add_scalar,
+                                                        .reduce = reduce,
+                                                        .mul = mul,
+                                                        .mul_add = mul_add,
+                                                        .mul_montgomery = mul_montgomery,
+                                                        .mul_scalar = mul_scalar,
+                                                        .mul_scalar_add = mul_scalar_add,
+                                                        .dot = dot};
