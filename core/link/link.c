@@ -126,9 +126,7 @@ static bool is_native(void *argument, const hx_ir_op_t *op) {
     types[i] = is_operand ? op->operands[i]->type : op->results[i - op->operand_count]->type;
     is_complete = is_complete && hx_type_is_complete(types[i]);
   }
-  for (size_t i = 0; linker->options->secret_inputs != NULL && i < linker->exe->input_count; ++i) {
-    secret = secret || linker->options->secret_inputs[i];
-  }
+  for (size_t i = 0; i < linker->exe->input_count; ++i) secret = secret || linker->exe->secret_inputs[i];
   const hx_invocation_t call = {.op = op->info,
                                 .operands = types,
                                 .operand_count = op->operand_count,
@@ -162,6 +160,21 @@ static hx_status_t merge_binding(hx_ir_op_t *op, void *argument) {
   return HX_STATUS_OK;
 }
 
+// Inputs marked by the caller, or by heliox.secret in arg_attrs. Passes keep the signature.
+static hx_status_t find_secret_inputs(hx_linker_t *linker) {
+  hx_executable_t *exe = linker->exe;
+  const hx_ir_op_t *func = hx_program_find(exe->program, "main");
+  if (func == NULL) return hx_report_fail(linker->report, HX_CODE_SYMBOL_NAME, "the program has no function @main");
+  exe->input_count = exe->program->input_count;
+  exe->secret_inputs = hx_arena_alloc(&exe->arena, exe->input_count * sizeof *exe->secret_inputs);
+  if (exe->secret_inputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (size_t i = 0; i < exe->input_count; ++i) {
+    const bool given = linker->options->secret_inputs != NULL && linker->options->secret_inputs[i];
+    exe->secret_inputs[i] = given || hx_link_port_attr(func, "arg_attrs", i, "heliox.secret") != NULL;
+  }
+  return HX_STATUS_OK;
+}
+
 static hx_status_t run_passes(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
   const hx_pass_env_t env = {
@@ -169,7 +182,7 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   const char *pipeline = linker->options->pipeline == NULL ? hx_pipeline_default() : linker->options->pipeline;
   exe->pipeline = hx_arena_str(&exe->arena, hx_str(pipeline)).data;
   if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  exe->input_count = exe->program->input_count;
+  HX_TRY(find_secret_inputs(linker));
   HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
   HX_TRY(hx_pipeline_run(exe->program, "infer-state", &env));
   if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
@@ -190,28 +203,22 @@ static hx_status_t make_tables(hx_linker_t *linker, const hx_ir_op_t *func) {
   exe->input_types = hx_arena_alloc(arena, exe->input_count * sizeof *exe->input_types);
   exe->output_types = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_types);
   exe->input_layouts = hx_arena_alloc(arena, exe->input_count * sizeof *exe->input_layouts);
-  exe->secret_inputs = hx_arena_alloc(arena, exe->input_count * sizeof *exe->secret_inputs);
   exe->output_rules = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_rules);
   linker->slot_of = hx_alloc(linker->value_count * sizeof *linker->slot_of);
   linker->material_of = hx_alloc(linker->value_count * sizeof *linker->material_of);
   linker->placements = hx_zalloc(linker->value_count, sizeof *linker->placements);
   if (exe->input_types == NULL || exe->output_types == NULL || exe->input_layouts == NULL ||
-      exe->secret_inputs == NULL || exe->output_rules == NULL || linker->slot_of == NULL ||
-      linker->material_of == NULL || linker->placements == NULL) {
+      exe->output_rules == NULL || linker->slot_of == NULL || linker->material_of == NULL ||
+      linker->placements == NULL) {
     return HX_STATUS_OUT_OF_MEMORY;
   }
   for (size_t i = 0; i < linker->value_count; ++i) linker->slot_of[i] = linker->material_of[i] = HX_NONE;
-  for (size_t i = 0; i < exe->input_count; ++i) {
-    const bool given = linker->options->secret_inputs != NULL && linker->options->secret_inputs[i];
-    exe->secret_inputs[i] = given || hx_link_port_attr(func, "arg_attrs", i, "heliox.secret") != NULL;
-  }
   return HX_STATUS_OK;
 }
 
 static hx_status_t link_stages(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
   const hx_ir_op_t *func = hx_program_find(exe->program, "main");
-  if (func == NULL) return hx_report_fail(linker->report, HX_CODE_SYMBOL_NAME, "the program has no function @main");
   linker->block = hx_func_block(func);
   HX_TRY(make_tables(linker, func));
   HX_TRY(hx_link_place_results(linker));

@@ -44,19 +44,4 @@ typedef struct hx_link_options {
 hx_status_t hx_link_program(const hx_link_source_t *source, const hx_backend_t *backend,
                             const hx_link_options_t *options, hx_executable_t **out, hx_report_t *report);
 
-// How a run is watched. Zero-initialise.
-typedef struct hx_run_options {
-  bool (*cancelled)(void *argument);  // polled between prepared calls; true: stop (cancelled)
-  void *argument;
-} hx_run_options_t;
-
-// hx_run with options.
-hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
-                        const hx_run_options_t *options, hx_report_t *report);
-
-// A copy of a value in the memory of the backend's first device, or in host memory. State is kept.
-hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend, hx_value_t **out,
-                               hx_report_t *report);
-hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report);
-
 #endif

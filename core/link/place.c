@@ -48,56 +48,70 @@ static void copy_host(const hx_tensor_t *to, const hx_tensor_t *from) {
   }
 }
 
-// A dense host copy of a value that the host can read.
-static hx_status_t copy_dense(const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
+// A dense host copy of a value whose rows are read through `from`.
+static hx_status_t copy_dense(const hx_value_t *value, const hx_tensor_t *from, hx_value_t **out, hx_report_t *report) {
   const hx_status_t status = hx_value_create(value->params, &value->type, value->secret, out);
   if (status != HX_STATUS_OK) return status == HX_STATUS_OUT_OF_MEMORY ? no_memory(report) : status;
-  copy_host((*out)->tensor, value->tensor);
+  copy_host((*out)->tensor, from);
   copy_marks(*out, value);
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
+// Memory of a device that the host cannot read, as it lies; then its rows from there.
+static hx_status_t download(const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
   const hx_tensor_t *tensor = value->tensor;
-  if (tensor->storage->address != NULL) return copy_dense(value, out, report);
-  // The device's memory as it lies, then its rows from there.
+  hx_opened_device_t *device = (hx_opened_device_t *)(uintptr_t)tensor->storage->device;
   hx_storage_t *whole = hx_storage_create(tensor->storage->bytes, value->secret);
   if (whole == NULL) return no_memory(report);
-  hx_opened_device_t *device = (hx_opened_device_t *)(uintptr_t)tensor->storage->device;
   hx_status_t status = hx_device_download(device, whole->address, tensor->storage, 0, whole->bytes, report);
   if (status == HX_STATUS_OK) {
     const hx_tensor_t as_it_lies = {.storage = whole, .offset = tensor->offset, .layout = tensor->layout};
-    hx_value_t *copy = NULL;
-    status = hx_value_create(value->params, &value->type, value->secret, &copy);
-    if (status == HX_STATUS_OK) {
-      copy_host(copy->tensor, &as_it_lies);
-      copy_marks(copy, value);
-      *out = copy;
-    } else if (status == HX_STATUS_OUT_OF_MEMORY) {
-      no_memory(report);
-    }
+    status = copy_dense(value, &as_it_lies, out, report);
   }
   hx_storage_release(whole);
   return status;
 }
 
-hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend, hx_value_t **out,
-                               hx_report_t *report) {
-  hx_opened_device_t *device = backend->devices[0];
-  hx_value_t *host;
-  HX_TRY(hx_value_to_host(value, &host, report));
-  hx_value_t *placed = NULL;
-  hx_status_t status = hx_value_create_on(device, value->params, &value->type, value->secret, &placed, report);
+hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
+  if (value == NULL || out == NULL) {
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_value_to_host: an argument is NULL");
+  }
+  const hx_storage_t *storage = value->tensor->storage;
+  if (storage->address == NULL) return download(value, out, report);
+  if (storage->device != NULL) return copy_dense(value, value->tensor, out, report);
+  *out = hx_value_retain(value);
+  return HX_STATUS_OK;
+}
+
+static hx_status_t upload(hx_opened_device_t *device, const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
+  hx_value_t *dense = NULL, *placed = NULL;
+  hx_status_t status = value->tensor->storage->address == NULL ? download(value, &dense, report)
+                                                               : copy_dense(value, value->tensor, &dense, report);
   if (status == HX_STATUS_OK) {
-    const hx_storage_t *from = host->tensor->storage;
+    status = hx_value_create_on(device, value->params, &value->type, value->secret, &placed, report);
+  }
+  if (status == HX_STATUS_OK) {
+    const hx_storage_t *from = dense->tensor->storage;
     status = hx_device_upload(device, placed->tensor->storage, 0, from->address, from->bytes, report);
     copy_marks(placed, value);
   }
-  hx_value_release(host);
+  hx_value_release(dense);
   if (status != HX_STATUS_OK) {
     hx_value_release(placed);
     return status;
   }
   *out = placed;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend, hx_value_t **out,
+                               hx_report_t *report) {
+  if (value == NULL || backend == NULL || out == NULL) {
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_value_to_device: an argument is NULL");
+  }
+  hx_opened_device_t *device = backend->devices[0];
+  const void *owner = value->tensor->storage->device;
+  if (owner != device && (owner != NULL || !hx_device_imports(device))) return upload(device, value, out, report);
+  *out = hx_value_retain(value);
   return HX_STATUS_OK;
 }

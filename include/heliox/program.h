@@ -108,6 +108,21 @@ typedef struct hx_run_stats {
 /// @param outputs [output count]; NULL entries are created, others are written in place (they must have the output's
 ///                state and be owned by nobody else). On failure nothing is created and given outputs are zeroed.
 HX_API HX_MUST_USE hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs, hx_report_t *report);
+/// How a run is watched. Zero-initialise.
+typedef struct hx_run_options {
+  bool (*cancelled)(void *argument);  ///< polled between prepared calls; true stops the run (cancelled)
+  void *argument;
+} hx_run_options_t;
+/// hx_run with options; NULL options: none.
+HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                                           const hx_run_options_t *options, hx_report_t *report);
+
+/// The value where the backend's first device can read it: the value itself, retained, where the device works on host
+/// memory or has it already, else a copy in its memory. hx_run never transfers; this is the explicit step.
+HX_API HX_MUST_USE hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend, hx_value_t **out, hx_report_t *report);
+/// The value in host memory: itself, retained, where it is there already, else a copy.
+HX_API HX_MUST_USE hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report);
+
 HX_API void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out);
 
 #ifdef __cplusplus

@@ -406,6 +406,18 @@ static void run_survives_every_failed_allocation(void **state) {
 
 // ------------------------------------------------------------------ devices apart
 
+static void transfers_are_free_where_host_memory_is_used(void **state) {
+  bench_t *bench = *state;
+  hx_value_t *x = encrypt_seed(bench, 1), *there = NULL, *back = NULL;
+  must(hx_value_to_device(x, bench->backend, &there, bench->report), bench->report);
+  must(hx_value_to_host(there, &back, bench->report), bench->report);
+  assert_ptr_equal(there, x);
+  assert_ptr_equal(back, x);
+  hx_value_release(there);
+  hx_value_release(back);
+  hx_value_release(x);
+}
+
 static void run_works_on_a_device_apart(void **state) {
   bench_t *bench = *state;
   fake.no_import = fake.hides_addresses = true;
@@ -418,6 +430,12 @@ static void run_works_on_a_device_apart(void **state) {
   must(hx_value_to_device(pair.x, bench->backend, &x, bench->report), bench->report);
   must(hx_value_to_device(pair.y, bench->backend, &y, bench->report), bench->report);
   assert_null(x->tensor->storage->address);
+  must(hx_value_to_device(x, bench->backend, &back, bench->report), bench->report);
+  assert_ptr_equal(back, x);
+  hx_value_release(back);
+  must(hx_value_to_host(x, &back, bench->report), bench->report);
+  assert_true(hx_value_equal(back, pair.x));
+  hx_value_release(back);
   const hx_value_t *inputs[] = {x, y};
   must(hx_run(executable, inputs, outputs, bench->report), bench->report);
   assert_null(outputs[0]->tensor->storage->address);
@@ -453,6 +471,7 @@ int main(void) {
                                      CASE(run_names_the_call_that_failed_late),
                                      CASE(run_stops_when_cancelled),
                                      CASE(run_survives_every_failed_allocation),
+                                     CASE(transfers_are_free_where_host_memory_is_used),
                                      CASE(run_works_on_a_device_apart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
