@@ -53,6 +53,46 @@ int cli_run_plugins_list(cli_t *cli) {
   return code;
 }
 
+static json_t *verdict_json(const hx_device_verdict_t *verdict) {
+  return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:s, s:s, s:s, s:s}", "device", verdict->device, "name",
+                   verdict->name, "driver", verdict->driver, "tested", (json_int_t)verdict->tested, "skipped",
+                   (json_int_t)verdict->skipped, "milliseconds", (double)verdict->microseconds / 1e3, "code",
+                   hx_code_info(verdict->code)->word, "text", verdict->text, "expected", verdict->expected, "found",
+                   verdict->found);
+}
+
+static void print_verdict(const hx_device_verdict_t *verdict) {
+  printf("%-12s ", verdict->device);
+  if (verdict->code == HX_CODE_NONE) {
+    printf("passed: %u operations give the known answers, %u have none (%.1f ms; %s, %s)\n", verdict->tested,
+           verdict->skipped, (double)verdict->microseconds / 1e3, verdict->name, verdict->driver);
+    return;
+  }
+  printf("%s: %s\n", hx_code_info(verdict->code)->word, verdict->text);
+  if (verdict->expected[0] != '\0') printf("             expected: %s\n", verdict->expected);
+  if (verdict->found[0] != '\0') printf("             found:    %s\n", verdict->found);
+}
+
+// Loads the plugin and runs the self-test of each device; verdicts go to the list, or are printed where it is NULL.
+static hx_status_t probe_devices(cli_t *cli, const hx_plugins_options_t *options, json_t *list, bool *passed) {
+  hx_plugin_probe_t *probe = NULL;
+  const hx_status_t status = hx_plugin_probe(cli->arguments[0], options, &probe, cli->report);
+  if (status != HX_STATUS_OK) return status;
+  const hx_device_verdict_t *verdicts = NULL;
+  const size_t count = hx_plugin_probe_devices(probe, &verdicts);
+  for (size_t i = 0; i < count; ++i) {
+    *passed = *passed && verdicts[i].code == HX_CODE_NONE;
+    if (list != NULL) {
+      json_array_append_new(list, verdict_json(&verdicts[i]));
+    } else {
+      print_verdict(&verdicts[i]);
+    }
+  }
+  if (count == 0 && list == NULL) puts("the plugin has no device to probe");
+  hx_plugin_probe_release(probe);
+  return HX_STATUS_OK;
+}
+
 int cli_run_plugins_check(cli_t *cli) {
   hx_plugin_check_t *check = NULL;
   hx_plugins_options_t options;
@@ -80,12 +120,22 @@ int cli_run_plugins_check(cli_t *cli) {
     if (result->found[0] != '\0') printf("             found:    %s\n", result->found);
     if (result->hint[0] != '\0') printf("             hint:     %s\n", result->hint);
   }
+  hx_plugin_check_release(check);
+  json_t *devices = NULL;
+  if (passed && cli_has(cli, "probe")) {
+    devices = cli->json ? json_array() : NULL;
+    const hx_status_t status = probe_devices(cli, &options, devices, &passed);
+    if (status != HX_STATUS_OK) {
+      json_decref(list);
+      json_decref(devices);
+      return cli_fail(cli, status);
+    }
+  }
   if (cli->json) {
-    cli_print_json(json_pack("{s:b, s:o}", "passed", passed, "gates", list));
+    cli_print_json(json_pack("{s:b, s:o, s:o*}", "passed", passed, "gates", list, "devices", devices));
   } else {
     json_decref(list);
   }
-  hx_plugin_check_release(check);
   return passed ? CLI_DONE : CLI_NO;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
+#include "core/backend/self_test.h"
 
 #define INDEX_DIGITS_MAX 4  // of a device index
 
@@ -91,6 +92,15 @@ static hx_status_t load_entry(hx_plugins_t *plugins, const hx_backend_entry_t *e
   return fail_missing(plugins, entry->name, report);
 }
 
+// A device that computes wrongly is never used.
+static hx_status_t test_devices(const hx_backend_t *backend, hx_report_t *report) {
+  for (size_t i = 0; i < backend->device_count; ++i) {
+    hx_self_test_result_t result;
+    HX_TRY(hx_device_self_test(backend->devices[i], false, &result, report));
+  }
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backend_t **out, hx_report_t *report) {
   if (plugins == NULL || list == NULL || out == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_backend_create: an argument is NULL");
@@ -106,7 +116,16 @@ hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backen
     status = load_entry(plugins, &entries[done], &loaded[done], report);
     if (status != HX_STATUS_OK) break;
   }
-  if (status == HX_STATUS_OK) status = hx_backend_assemble(loaded, indexes, count, out, report);
+  hx_backend_t *backend = NULL;
+  if (status == HX_STATUS_OK) status = hx_backend_assemble(loaded, indexes, count, &backend, report);
+  if (status == HX_STATUS_OK) {
+    status = test_devices(backend, report);
+    if (status == HX_STATUS_OK) {
+      *out = backend;
+    } else {
+      hx_backend_release(backend);
+    }
+  }
   while (done > 0) hx_loaded_plugin_release(loaded[--done]);
   return status;
 }

@@ -89,6 +89,26 @@ HX_API HX_MUST_USE hx_status_t hx_plugin_check_with(const char *manifest_path, c
 HX_API size_t hx_plugin_check_results(const hx_plugin_check_t *check, const hx_gate_result_t **out_results);
 HX_API void hx_plugin_check_release(hx_plugin_check_t *check);
 
+/// How one device of a plugin did. Texts are owned by the probe and never NULL.
+typedef struct hx_device_verdict {
+  const char *device;  ///< "cpu:0"
+  const char *name, *driver;
+  uint32_t tested;   ///< declared operations that gave the known answers
+  uint32_t skipped;  ///< declared operations that have none
+  uint64_t microseconds;
+  hx_code_t code;  ///< HX_CODE_NONE: passed
+  const char *text, *expected, *found;
+} hx_device_verdict_t;
+
+/// Loads one plugin (its code runs), opens each of its devices and runs the self-test that a device passes before its
+/// first use, whatever was remembered of earlier ones. Search options are not looked at.
+/// @retval HX_STATUS_OK every device was asked: see the verdicts. Else: the plugin was not loaded, and why
+typedef struct hx_plugin_probe hx_plugin_probe_t;
+HX_API HX_MUST_USE hx_status_t hx_plugin_probe(const char *manifest_path, const hx_plugins_options_t *options,
+                                               hx_plugin_probe_t **out, hx_report_t *report);
+HX_API size_t hx_plugin_probe_devices(const hx_plugin_probe_t *probe, const hx_device_verdict_t **out);
+HX_API void hx_plugin_probe_release(hx_plugin_probe_t *probe);
+
 /// Writes a lockfile of the usable plugins: id, version, digests of library, manifest and operations. Equal sets give
 /// equal bytes. An existing file is replaced whole.
 HX_API HX_MUST_USE hx_status_t hx_plugins_lock(const hx_plugins_t *plugins, const char *path, hx_report_t *report);
@@ -111,6 +131,7 @@ HX_API HX_MUST_USE hx_status_t hx_manifest_complete(const char *template_path, c
 typedef struct hx_backend hx_backend_t;
 
 /// Loads the plugins of a list ("cpu", "cpu,mpi", "opencl:1": name or name:device-index); only theirs are candidates.
+/// A device computes known answers before its first use; one that errs is refused (self-test).
 /// @retval HX_STATUS_NOT_FOUND (backend) naming every place searched and the record of the plugin asked for
 HX_API HX_MUST_USE hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backend_t **out, hx_report_t *report);
 HX_API hx_backend_t *hx_backend_retain(const hx_backend_t *backend);
