@@ -27,8 +27,8 @@ while IFS=: read -r file include; do
       ;;
     plugins/*)
       case $include in
-        heliox/plugin*.h | plugins/*) ;;
-        *) bad "$file" "$include" "plugins see the SDK alone" ;;
+        heliox/plugin*.h) ;;
+        core/* | reference/* | cli/* | heliox/*) bad "$file" "$include" "plugins see the SDK alone" ;;
       esac
       ;;
     reference/*)

@@ -129,7 +129,7 @@ hx_status_t hx_device_tables_acquire(hx_opened_device_t *device, const hx_ring *
   pthread_mutex_lock(&device->lock);
   hx_device_tables_t *tables = find_tables(device, ring);
   const hx_status_t status = tables != NULL ? HX_STATUS_OK : make_tables(device, ring, &tables, report);
-  if (status == HX_STATUS_OK) {
+  if (tables != NULL) {
     tables->refs += 1;
     *out = tables;
   }

@@ -168,11 +168,15 @@ static hx_status_t copy_piece(hx_opened_device_t *device, hx_span to, hx_span fr
 static hx_status_t alloc_staging(hx_opened_device_t *device, uint64_t bytes, bool secret, hx_storage_t **out,
                                  hx_report_t *report) {
   const uint64_t size = bytes < STAGING_BYTES ? bytes : STAGING_BYTES;
-  if (hx_device_alloc(device, HX_SPACE_PINNED, size, secret, out, NULL) != HX_STATUS_OK) {
-    HX_TRY(hx_device_alloc(device, HX_SPACE_HOST, size, secret, out, report));
+  hx_storage_t *staging = NULL;
+  if (hx_device_alloc(device, HX_SPACE_PINNED, size, secret, &staging, NULL) != HX_STATUS_OK) {
+    HX_TRY(hx_device_alloc(device, HX_SPACE_HOST, size, secret, &staging, report));
   }
-  if ((*out)->address != NULL) return HX_STATUS_OK;
-  hx_storage_release(*out);
+  if (staging != NULL && staging->address != NULL) {
+    *out = staging;
+    return HX_STATUS_OK;
+  }
+  hx_storage_release(staging);
   return hx_report_fail(report, HX_CODE_PLUGIN_CALL, "%s gives host memory without an address", device->name);
 }
 

@@ -55,11 +55,12 @@ static facts_t facts_of(const hx_invocation_t *call) {
 
 static const char *dtype_names(uint32_t mask, char text[40]) {
   static const char *const names[] = {"", "u64", "u32", "i64", "f64", "u8"};
+  size_t used = 0;
   text[0] = '\0';
   for (uint32_t d = 1; d < HX_COUNT_OF(names); ++d) {
     if ((mask & (1u << d)) == 0) continue;
-    if (text[0] != '\0') strcat(text, " ");
-    strcat(text, names[d]);  // five names of 3 bytes and blanks fit
+    // Five names of 3 bytes and blanks fit.
+    used += (size_t)snprintf(text + used, 40 - used, "%s%s", used == 0 ? "" : " ", names[d]);
   }
   return text;
 }

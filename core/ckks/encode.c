@@ -110,6 +110,8 @@ hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_
                                        uint32_t shift, bool secret, hx_value_t **out, hx_report_t *report) {
   const hx_ref_ring *ring = NULL;
   HX_TRY(hx_params_reference(params, &ring, report));
+  const size_t slots = type->slots;
+  if (slots == 0) return hx_report_fail(report, HX_CODE_SLOTS, "a plaintext of no slots");
   const uint32_t n = hx_ref_ring_degree(ring);
   uint64_t *block = hx_ring_rows_alloc(ring, 4);
   hx_value_t *value = NULL;
@@ -119,8 +121,8 @@ hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_
   }
   int64_t *low = (int64_t *)block, *high = low + n;
   uint64_t *scratch = block + 2 * (size_t)n, *row = scratch + n;
-  const size_t gap = n / (2 * (size_t)type->slots);
-  for (size_t k = 0; k < 2 * (size_t)type->slots; ++k) {
+  const size_t gap = n / (2 * slots);
+  for (size_t k = 0; k < 2 * slots; ++k) {
     low[k * gap] = (int64_t)(integers[k] & (((hx_i128)1 << 60) - 1));
     high[k * gap] = (int64_t)(integers[k] >> 60);  // arithmetic: rounds down
   }

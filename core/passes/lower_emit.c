@@ -168,9 +168,10 @@ void hx_lower_finish(hx_lowering_t *lowering, size_t index, hx_ir_value_t *value
   if (!is_emitted_here(lowering, value)) value = select_limbs(lowering, value, &value->type->primes);
   if (lowering->status != HX_STATUS_OK) return;
   hx_ir_value_t *result = lowering->op->results[index];
-  lowering->status = check_type(lowering, value->op, result->type);
-  if (lowering->status != HX_STATUS_OK) return;
-  value->op->results[value->index] = result;
-  result->op = value->op;
+  hx_ir_op_t *op = value->op;
+  lowering->status = op == NULL ? HX_STATUS_INTERNAL : check_type(lowering, op, result->type);
+  if (lowering->status != HX_STATUS_OK || op == NULL) return;
+  op->results[value->index] = result;
+  result->op = op;
   result->index = value->index;
 }

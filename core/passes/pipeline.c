@@ -115,6 +115,7 @@ static hx_status_t run_entry(hx_program_t *program, const hx_entry_t *entry, con
   hx_pass_env_t env = *outer;
   env.options = entry->options;
   bool changed = false;
+  if (entry->pass == NULL) return HX_STATUS_INTERNAL;
   HX_TRY(entry->pass->run(program, &env, &changed));
   const hx_status_t status = hx_program_verify(program, env.report);
   if (status == HX_STATUS_OK || status == HX_STATUS_OUT_OF_MEMORY) return status;
@@ -122,7 +123,7 @@ static hx_status_t run_entry(hx_program_t *program, const hx_entry_t *entry, con
 }
 
 hx_status_t hx_pipeline_run(hx_program_t *program, const char *pipeline, const hx_pass_env_t *env) {
-  hx_entry_t entries[ENTRIES_MAX];
+  hx_entry_t entries[ENTRIES_MAX] = {{0}};
   size_t count = 0;
   HX_TRY(parse_pipeline(pipeline, entries, &count, env->report));
   for (size_t i = 0; i < count; ++i) HX_TRY(run_entry(program, &entries[i], env));

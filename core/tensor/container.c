@@ -263,7 +263,7 @@ static hx_status_t load_run(hx_loader_t *loader, const char *name, unsigned char
   while (bytes > 0) {
     const size_t part = bytes < CHUNK ? (size_t)bytes : CHUNK;
     unsigned char *target = to == NULL ? loader->scratch : to;
-    size_t got;
+    size_t got = 0;
     HX_TRY(read_at(container, container->position, target, part, &got, loader->report));
     if (got < part) {
       return hx_container_fail(container, loader->report, HX_CODE_FILE_TRUNCATED,
