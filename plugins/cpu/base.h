@@ -45,6 +45,16 @@ typedef struct hx_cpu_base {
 int32_t hx_cpu_base_begin(hx_cpu_build_t *build, uint32_t stage_count, bool in_result, hx_cpu_base_t **out);
 // Sets run, scratch and cost once all is filled in.
 void hx_cpu_base_end(hx_cpu_build_t *build, hx_cpu_base_t *base);
+
+// Constants for the primes that the stage's rows name.
+// y_s = x_s * (D/d_s)^-1 mod d_s, plus h_s where centred: the digits of a fast conversion.
+int32_t hx_cpu_base_digits(const hx_cpu_build_t *build, hx_cpu_base_t *base, bool centred);
+// The conversion of such centred digits to a prime.
+int32_t hx_cpu_base_conversion(const hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime,
+                               hx_cpu_target_t *out);
+// A kept prime's row of a division: scale, and the map of all y (`transform` and `chained` of the base count).
+int32_t hx_cpu_base_quotient(const hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime, bool centred,
+                             hx_cpu_target_t *out);
 // Room for the weights of a map mod a prime id; start is 0.
 int32_t hx_cpu_affine_begin(const hx_cpu_build_t *build, uint32_t count, hx_cpu_affine_t *out);
 // Constants are given as residues and kept in Montgomery form.

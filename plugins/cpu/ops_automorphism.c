@@ -37,14 +37,16 @@ static uint32_t reverse(uint32_t i, uint32_t bits) {
 
 // out[i] = in[brv(((g * (2 brv(i) + 1)) mod 2N - 1) / 2)], filled for i = brv(k), k ascending: the odd numbers 2k + 1
 // in turn. 2N divides 2^32, so products may wrap.
-static int32_t fill_index(hx_cpu_build_t *build, automorphism_t *plan) {
+int32_t hx_cpu_automorphism_index(const hx_cpu_build_t *build, uint32_t element, uint32_t **out) {
   const hx_prepared *p = build->prepared;
   const uint32_t n = (uint32_t)p->n;
-  HX_CPU_TRY(hx_cpu_keep_or_fail(build, n, sizeof *plan->index, &plan->index));
+  uint32_t *index = NULL;
+  HX_CPU_TRY(hx_cpu_keep_or_fail(build, n, sizeof *index, &index));
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t odd = plan->element * (2 * k + 1) & (2 * n - 1);
-    plan->index[reverse(k, p->log_n)] = reverse(odd / 2, p->log_n);
+    uint32_t odd = element * (2 * k + 1) & (2 * n - 1);
+    index[reverse(k, p->log_n)] = reverse(odd / 2, p->log_n);
   }
+  *out = index;
   return HX_OK;
 }
 
@@ -64,7 +66,7 @@ int32_t hx_cpu_build_automorphism(hx_cpu_build_t *build) {
   HX_CPU_TRY(hx_cpu_keep_or_fail(build, 1, sizeof *plan, &plan));
   plan->element = (uint32_t)element;
   if (out->domain == HX_NTT) {
-    HX_CPU_TRY(fill_index(build, plan));
+    HX_CPU_TRY(hx_cpu_automorphism_index(build, plan->element, &plan->index));
   }
   p->plan = plan;
   p->run = run_automorphism;

@@ -22,7 +22,7 @@ static uint64_t product_of_stage(const hx_cpu_build_t *build, const hx_cpu_base_
 static uint64_t half(const hx_cpu_build_t *build, uint32_t prime) { return (modulus(build, prime)->q - 1) / 2; }
 
 // y_s = x_s * (D/d_s)^-1 + h_s mod d_s, h_s = 0 unless centred: the digits of a fast conversion.
-static int32_t build_digits(hx_cpu_build_t *build, hx_cpu_base_t *base, bool centred) {
+int32_t hx_cpu_base_digits(const hx_cpu_build_t *build, hx_cpu_base_t *base, bool centred) {
   for (uint32_t s = 0; s < base->stage_count; s++) {
     hx_cpu_stage_row_t *row = &base->stage[s];
     uint64_t cofactor = product_of_stage(build, base, s, row->prime);
@@ -34,8 +34,8 @@ static int32_t build_digits(hx_cpu_build_t *build, hx_cpu_base_t *base, bool cen
 }
 
 // sum_s y_s * (D/d_s) - sum_s h_s * (D/d_s) mod the target's prime.
-static int32_t build_conversion(hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime,
-                                hx_cpu_target_t *out) {
+int32_t hx_cpu_base_conversion(const hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime,
+                               hx_cpu_target_t *out) {
   const hx_cpu_modulus_t *m = modulus(build, prime);
   uint64_t offset = 0;
   out->kind = HX_CPU_TARGET_CONVERT;
@@ -84,13 +84,13 @@ int32_t hx_cpu_build_mod_up(hx_cpu_build_t *build) {
   for (uint32_t s = 0; s < count; s++) {
     base->stage[s].prime = base->stage[s].limb = first + s;
   }
-  HX_CPU_TRY(build_digits(build, base, true));
+  HX_CPU_TRY(hx_cpu_base_digits(build, base, true));
   for (uint32_t limb = 0; limb < p->results[0].limbs; limb++) {
     hx_cpu_target_t *target = &base->targets[limb];
     if (limb >= first && limb < first + count) {
       *target = (hx_cpu_target_t){.kind = HX_CPU_TARGET_COPY, .limb = limb};
     } else {
-      HX_CPU_TRY(build_conversion(build, base, p->results[0].ids[limb], target));
+      HX_CPU_TRY(hx_cpu_base_conversion(build, base, p->results[0].ids[limb], target));
     }
   }
   hx_cpu_base_end(build, base);
@@ -99,7 +99,7 @@ int32_t hx_cpu_build_mod_up(hx_cpu_build_t *build) {
 
 // What every kept row (or later dropped row) mod q gets: x * K + sum_s y_s * w_s + start, from factors f_s mod q that
 // say by how much -y_s counts, and K. The offsets h_s of the y_s are taken off again.
-static int32_t build_remainder(hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime, uint32_t count,
+static int32_t build_remainder(const hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime, uint32_t count,
                                const uint64_t *factors, bool centred, bool with_x, uint64_t scale, uint64_t start,
                                hx_cpu_affine_t *out) {
   const hx_cpu_modulus_t *m = modulus(build, prime);
@@ -139,12 +139,22 @@ static uint64_t fill_factors(const hx_cpu_build_t *build, const hx_cpu_base_t *b
   return all;
 }
 
+int32_t hx_cpu_base_quotient(const hx_cpu_build_t *build, const hx_cpu_base_t *base, uint32_t prime, bool centred,
+                             hx_cpu_target_t *out) {
+  uint64_t factors[HX_CPU_PRIMES_MAX];
+  const uint64_t scale = fill_factors(build, base, prime, base->stage_count, factors);
+  out->kind = HX_CPU_TARGET_DIVIDE;
+  out->scale = hx_cpu_factor_of(modulus(build, prime), scale);
+  return build_remainder(build, base, prime, base->stage_count, factors, centred, !base->transform, scale, 0,
+                         &out->map);
+}
+
 // Division by the stage's primes, whose rows are set: in one step, or one after the other where chained.
 static int32_t build_division(hx_cpu_build_t *build, hx_cpu_base_t *base, bool centred) {
   const hx_prepared *p = build->prepared;
   uint64_t factors[HX_CPU_PRIMES_MAX];
   if (!base->chained) {
-    HX_CPU_TRY(build_digits(build, base, centred));
+    HX_CPU_TRY(hx_cpu_base_digits(build, base, centred));
   }
   for (uint32_t s = 0; base->chained && s < base->stage_count; s++) {
     hx_cpu_stage_row_t *row = &base->stage[s];
@@ -155,12 +165,8 @@ static int32_t build_division(hx_cpu_build_t *build, hx_cpu_base_t *base, bool c
   for (uint32_t limb = 0; limb < p->results[0].limbs; limb++) {
     hx_cpu_target_t *target = &base->targets[limb];
     const uint32_t prime = p->results[0].ids[limb];
-    uint64_t scale = fill_factors(build, base, prime, base->stage_count, factors);
-    target->kind = HX_CPU_TARGET_DIVIDE;
+    HX_CPU_TRY(hx_cpu_base_quotient(build, base, prime, centred, target));
     target->limb = hx_cpu_view_limb_of(&p->operands[0], prime);
-    target->scale = hx_cpu_factor_of(modulus(build, prime), scale);
-    HX_CPU_TRY(build_remainder(build, base, prime, base->stage_count, factors, centred, !base->transform, scale, 0,
-                               &target->map));
   }
   hx_cpu_base_end(build, base);
   return HX_OK;

@@ -224,6 +224,31 @@ static void case_key_product(const sweep_t *s) {
   check(s, "rns.key_product", &attr, 1, (kc_tensor_t *const[]){d, key, acc}, 3, &out, 1);
 }
 
+// Whole operations with a key, from and to either domain; the last of Q's primes is gone.
+static void case_switch(const sweep_t *s) {
+  static const char *const names[] = {"ckks.relinearize", "ckks.key_switch", "ckks.conjugate",
+                                      "ckks.rotate",      "ckks.rotate",     "ckks.rotate"};
+  static const int64_t steps[] = {0, 0, 0, 1, -3, 0};
+  const uint32_t limbs = s->kc->ring.q_count - 1;
+  kc_shape_t shape = {.digits = 3,
+                      .components = 2,
+                      .limbs = prime_count(s),
+                      .domain = HX_NTT,
+                      .repr = HX_STANDARD,
+                      .layout = s->in == KC_REPEAT ? KC_DENSE : s->in};
+  kc_tensor_t *key = kc_tensor(s->kc, &shape, KC_EDGES);
+  for (uint32_t domains = 0; domains < 4; domains++) {
+    const uint32_t from = domains % 2 == 0 ? HX_NTT : HX_COEFFICIENT, to = domains < 2 ? HX_NTT : HX_COEFFICIENT;
+    kc_tensor_t *out = result(s, 2, limbs, NULL, to);
+    for (uint32_t i = 0; i < 6; i++) {
+      kc_tensor_t *a = operand(s, i == 0 ? 3 : 2, limbs, NULL, from);
+      const hx_attr attrs[] = {kc_text("output_domain", to == HX_NTT ? "ntt" : "coefficient"),
+                               kc_i64("step", &steps[i], 1)};
+      check(s, names[i], attrs, i < 3 ? 1 : 2, (kc_tensor_t *const[]){a, key}, i == 5 ? 1 : 2, &out, 1);
+    }
+  }
+}
+
 static void case_shapes(const sweep_t *s) {
   static const uint32_t low[] = {0, 3}, high[] = {1, 2, 5}, all[] = {0, 1, 2, 3, 5};
   const int64_t wanted[] = {1, 3, 5}, first = 1, count = 2;
@@ -336,9 +361,9 @@ static void case_expand(const sweep_t *s) {
 
 static void run_all(kc_t *kc, kc_pattern_t pattern, kc_layout_t in, kc_layout_t out, uint32_t batch_rank) {
   static void (*const cases[])(const sweep_t *) = {
-      case_ntt,          case_linear,  case_reduce,       case_products,    case_montgomery, case_scalars,
-      case_automorphism, case_sums,    case_weighted_sum, case_key_product, case_shapes,     case_mod_up,
-      case_mod_down,     case_rescale, case_lifts,        case_expand};
+      case_ntt,          case_linear,   case_reduce,       case_products,    case_montgomery, case_scalars,
+      case_automorphism, case_sums,     case_weighted_sum, case_key_product, case_switch,     case_shapes,
+      case_mod_up,       case_mod_down, case_rescale,      case_lifts,       case_expand};
   const sweep_t sweep = {kc, pattern, in, out, batch_rank};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     cases[i](&sweep);
@@ -349,14 +374,18 @@ static void run_all(kc_t *kc, kc_pattern_t pattern, kc_layout_t in, kc_layout_t 
 // ------------------------------------------------------------------ rings
 
 // Primes large and small: those that a small ring can have are replaced by the smallest size that a larger one has.
-static void open_ring(kc_t *kc, uint32_t log_n, uint32_t word) {
+// narrow: all below 2^50.
+static void open_ring_of(kc_t *kc, uint32_t log_n, uint32_t word, bool narrow) {
   uint32_t bits64[] = {61, 60, 45, 31, 20, 61, 50}, bits32[] = {31, 30, 28, 24, 20, 31, 29};
-  uint32_t *bits = word == 64 ? bits64 : bits32;
+  uint32_t bits50[] = {50, 50, 45, 31, 20, 50, 49};
+  uint32_t *bits = word == 32 ? bits32 : narrow ? bits50 : bits64;
   for (uint32_t i = 0; i < 7; i++) {
     bits[i] = bits[i] < log_n + 8 ? log_n + 8 : bits[i];
   }
   kc_open(kc, log_n, word, 5, 2, 2, bits);
 }
+
+static void open_ring(kc_t *kc, uint32_t log_n, uint32_t word) { open_ring_of(kc, log_n, word, false); }
 
 static void ops_match_reference_in_small_rings(void **state) {
   (void)state;
@@ -384,6 +413,20 @@ static void ops_match_reference_in_large_rings(void **state) {
   for (uint32_t i = 0; i < 3; i++) {
     open_ring(&kc, rings[i].log_n, rings[i].word);
     run_all(&kc, KC_EDGES, KC_DENSE, KC_DENSE, 0);
+    kc_close(&kc);
+  }
+}
+
+// Primes of the sizes that parameter sets have, which have variants of their own.
+static void ops_match_reference_below_50_bits(void **state) {
+  (void)state;
+  static const uint32_t sizes[] = {3, 8, 13};
+  kc_t kc;
+  for (uint32_t i = 0; i < 3; i++) {
+    open_ring_of(&kc, sizes[i], 64, true);
+    for (uint32_t pattern = i < 2 ? 0 : KC_EDGES; pattern < KC_PATTERN_COUNT; pattern++) {
+      run_all(&kc, (kc_pattern_t)pattern, KC_DENSE, i == 0 ? KC_GAPS : KC_DENSE, 0);
+    }
     kc_close(&kc);
   }
 }
@@ -449,6 +492,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ops_match_reference_in_small_rings),
       cmocka_unit_test(ops_match_reference_in_large_rings),
+      cmocka_unit_test(ops_match_reference_below_50_bits),
       cmocka_unit_test(ntt_matches_reference_at_every_size),
       cmocka_unit_test(bases_match_reference_with_many_primes),
       cmocka_unit_test(every_registered_operation_was_compared),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise kernels with 52-bit products, q < 2^50, rows of a multiple of 8 (all rings have one: n >= 8).
+// Pointwise kernels with 52-bit products, q < 2^50. Rows have a multiple of 8 residues, since n >= 8; the two kernels
+// that also get half rows leave shorter ones to portable.
 #include "kernels/ifma.h"
 #include "kernels/pointwise/pointwise.h"
 
@@ -37,6 +38,10 @@ static void neg(void *out, const void *a, uint64_t modulus, size_t n) {
 }
 
 static void add_scalar(void *out, const void *a, uint64_t c, uint64_t modulus, size_t n) {
+  if (n % 8 != 0) {
+    hx_cpu_pointwise_portable64.add_scalar(out, a, c, modulus, n);
+    return;
+  }
   const uint64_t *x = a;
   uint64_t *to = out;
   const hx_vec q = splat(modulus), term = splat(c);
@@ -125,6 +130,10 @@ HX_CPU_INLINE hx_vec scaled(hx_vec x, const scalar_t *c, const ifma_modulus_t *m
 }
 
 static void mul_scalar(void *out, const void *a, hx_cpu_factor_t c, const hx_cpu_modulus_t *modulus, size_t n) {
+  if (n % 8 != 0) {
+    hx_cpu_pointwise_portable64.mul_scalar(out, a, c, modulus, n);
+    return;
+  }
   const uint64_t *x = a;
   uint64_t *to = out;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
