@@ -26,4 +26,11 @@ void hx_keyfile_pack_secret(const int8_t *secret, size_t n, uint8_t *out);
 // False if a byte is none of 0, 1, 2 or the number of nonzero ones is not `weight` (0: any).
 bool hx_keyfile_unpack_secret(const uint8_t *bytes, size_t n, uint32_t weight, int8_t *out);
 
+// One key of a file: PREFIXb and PREFIXseed (or PREFIXa where the seed is zero).
+void hx_keyfile_add_half(hx_artifact_writer_t *artifact, const char *prefix, hx_tensor_t *tensor,
+                         const uint8_t seed[32]);
+// Reads a file that holds one switching key; structure, shapes and residues are checked. *out_tensor is the caller's.
+hx_status_t hx_keyfile_read_half(const hx_params_t *params, hx_artifact_t *artifact, const char *prefix,
+                                 hx_tensor_t **out_tensor, uint8_t out_seed[32], hx_report_t *report);
+
 #endif

@@ -128,6 +128,16 @@ static hx_status_t read_one(const hx_key_reader_t *reader, hx_artifact_t *artifa
   return HX_STATUS_OK;
 }
 
+hx_status_t hx_keyfile_read_half(const hx_params_t *params, hx_artifact_t *artifact, const char *prefix,
+                                 hx_tensor_t **out_tensor, uint8_t out_seed[32], hx_report_t *report) {
+  hx_key_reader_t reader = {
+      .directory = hx_container_source(artifact->container), .params = hx_params_retain(params), .report = report};
+  for (uint32_t id = 0; id < HX_PRIMES_MAX; ++id) reader.ids[id] = id;
+  const hx_status_t status = read_one(&reader, artifact, prefix, false, out_tensor, out_seed);
+  hx_params_release(reader.params);
+  return status;
+}
+
 static hx_status_t read_switch(hx_key_reader_t *reader, hx_artifact_t *artifact, const char *prefix, hx_key_kind_t kind,
                                uint64_t element, hx_switch_key_t **out) {
   hx_switch_key_t *key = hx_zalloc(1, sizeof *key);

@@ -29,7 +29,8 @@ static hx_status_t fail_memory(const hx_key_writer_t *writer) {
 // ------------------------------------------------------------------ what each file holds
 
 // The a half of a key is its seed; without one (zero) it is written.
-static void add_half(hx_artifact_writer_t *artifact, const char *prefix, hx_tensor_t *tensor, const uint8_t seed[32]) {
+void hx_keyfile_add_half(hx_artifact_writer_t *artifact, const char *prefix, hx_tensor_t *tensor,
+                         const uint8_t seed[32]) {
   const hx_artifact_rows_t b = {.tensor = tensor, .first_component = 0, .components = 1};
   const hx_artifact_rows_t a = {.tensor = tensor, .first_component = 1, .components = 1};
   hx_artifact_writer_rows(artifact, prefix, "b", &b, true);
@@ -57,7 +58,7 @@ static void add_galois(const hx_keys_t *keys, hx_artifact_writer_t *artifact) {
     if (prefix.failed) {
       artifact->failed = true;
     } else {
-      add_half(artifact, prefix.data, keys->galois[i].tensor, keys->galois[i].seed);
+      hx_keyfile_add_half(artifact, prefix.data, keys->galois[i].tensor, keys->galois[i].seed);
     }
     hx_text_deinit(&prefix);
   }
@@ -69,16 +70,16 @@ static hx_status_t add_part(hx_key_writer_t *writer, hx_file_kind_t kind, hx_art
     case HX_FILE_SECRET:
       return add_secret(writer, artifact);
     case HX_FILE_PUBLIC:
-      add_half(artifact, "", keys->public_key, keys->public_seed);
+      hx_keyfile_add_half(artifact, "", keys->public_key, keys->public_seed);
       return HX_STATUS_OK;
     case HX_FILE_RELIN:
-      add_half(artifact, "relin.", keys->relin->tensor, keys->relin->seed);
+      hx_keyfile_add_half(artifact, "relin.", keys->relin->tensor, keys->relin->seed);
       return HX_STATUS_OK;
     case HX_FILE_GALOIS:
       add_galois(keys, artifact);
       return HX_STATUS_OK;
     default:
-      add_half(artifact, "conj.", keys->conj->tensor, keys->conj->seed);
+      hx_keyfile_add_half(artifact, "conj.", keys->conj->tensor, keys->conj->seed);
       return HX_STATUS_OK;
   }
 }

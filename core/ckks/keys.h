@@ -28,6 +28,17 @@ struct hx_keys {
   size_t galois_count;
 };
 
+// From one secret to another.
+struct hx_switch {
+  atomic_uint refs;
+  hx_params_t *params;
+  uint8_t from_id[16], id[16];
+  hx_switch_key_t key;
+};
+// Takes the tensor's reference, also where memory runs out (NULL).
+hx_switch_t *hx_switch_create(const hx_params_t *params, const uint8_t from_id[16], const uint8_t id[16],
+                              hx_tensor_t *tensor, const uint8_t seed[32]);
+
 // The key of a kind and element, or NULL. Conjugation is found as element 2N-1 too.
 const hx_switch_key_t *hx_keys_find(const hx_keys_t *keys, hx_key_kind_t kind, uint64_t element);
 // "steps 1, 2, 4" as they are in the set, for messages.

@@ -90,6 +90,38 @@ static hx_status_t check_value(const hx_compilation_t *compilation, const char *
   return HX_STATUS_OK;
 }
 
+hx_status_t hx_compilation_bind_switch(hx_compilation_t *compilation, const char *symbol, const hx_switch_t *key,
+                                       hx_report_t *report) {
+  if (compilation == NULL || symbol == NULL || key == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_compilation_bind_switch: an argument is NULL");
+  const hx_ir_op_t *op = hx_compilation_find(compilation, hx_str(symbol));
+  const hx_type_t *type = op == NULL ? NULL : op->results[0]->type;
+  if (type == NULL || type->kind != HX_TYPE_KEY || type->key_kind != HX_KEY_SWITCH)
+    return hx_report_fail(report, HX_CODE_MATERIAL, "the program has no switching key @%s (kind = switch)", symbol);
+  if (!hx_params_same(key->params, compilation->params))
+    return hx_report_fail(report, HX_CODE_PARAMS_DIGEST,
+                          "the switching key for @%s belongs to parameters %.16s..., the program to %.16s...", symbol,
+                          hx_params_digest_hex(key->params), hx_params_digest_hex(compilation->params));
+  for (size_t i = 0; i < compilation->switch_count; ++i) {
+    hx_switch_binding_t *binding = &compilation->switches[i];
+    if (strcmp(binding->symbol, symbol) != 0) continue;
+    hx_switch_t *kept = hx_switch_retain(key);
+    hx_switch_release((hx_switch_t *)(uintptr_t)binding->key);
+    binding->key = kept;
+    return HX_STATUS_OK;
+  }
+  const size_t count = compilation->switch_count;
+  char *name = hx_strdup(symbol);
+  if (name == NULL || hx_grow(&compilation->switches, &compilation->switch_capacity, count + 1,
+                              sizeof *compilation->switches) != HX_STATUS_OK) {
+    hx_free(name);
+    return no_memory(report);
+  }
+  compilation->switches[count] = (hx_switch_binding_t){.symbol = name, .key = hx_switch_retain(key)};
+  compilation->switch_count = count + 1;
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const char *symbol, const hx_value_t *value,
                                          hx_report_t *report) {
   if (compilation == NULL || symbol == NULL || value == NULL) {

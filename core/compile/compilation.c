@@ -90,6 +90,11 @@ size_t hx_compilation_materials(const hx_compilation_t *compilation, const hx_po
 
 void hx_compilation_release(hx_compilation_t *compilation) {
   if (compilation == NULL) return;
+  for (size_t i = 0; i < compilation->switch_count; ++i) {
+    hx_free((char *)(uintptr_t)compilation->switches[i].symbol);
+    hx_switch_release((hx_switch_t *)(uintptr_t)compilation->switches[i].key);
+  }
+  hx_free(compilation->switches);
   for (size_t i = 0; i < compilation->binding_count; ++i) {
     hx_free((char *)(uintptr_t)compilation->bindings[i].symbol);
     hx_value_release(compilation->bindings[i].value);
@@ -183,7 +188,9 @@ hx_link_source_t hx_compilation_source(const hx_compilation_t *compilation) {
                             .params = compilation->params,
                             .keys = compilation->keys,
                             .bindings = compilation->bindings,
-                            .binding_count = compilation->binding_count};
+                            .binding_count = compilation->binding_count,
+                            .switches = compilation->switches,
+                            .switch_count = compilation->switch_count};
 }
 
 hx_status_t hx_link(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline,

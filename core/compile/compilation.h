@@ -11,6 +11,8 @@ struct hx_compilation {
   hx_keys_t *keys;         // or NULL
   hx_binding_t *bindings;  // symbols owned here, values retained
   size_t binding_count, binding_capacity;
+  hx_switch_binding_t *switches;  // symbols owned here, keys retained
+  size_t switch_count, switch_capacity;
   hx_arena_t arena;  // of the ports
   hx_port_t *ports;  // materials of the program as it is now
   size_t port_count, port_capacity;

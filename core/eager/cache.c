@@ -16,6 +16,7 @@ static void drop(hx_call_cache_t *cache, size_t index) {
   hx_cached_call_t *entry = &cache->entries[index];
   cache->bytes -= entry->bytes;
   hx_executable_release(entry->executable);
+  hx_switch_release(entry->switch_key);
   hx_arena_deinit(&entry->arena);
   *entry = cache->entries[--cache->count];
 }
@@ -59,8 +60,8 @@ static uint64_t hash_call(const hx_engine_call_t *call) {
 static bool is_same_call(const hx_cached_call_t *entry, const hx_engine_call_t *call) {
   const hx_executable_t *exe = entry->executable;
   const hx_attrs_t attrs = {.items = call->attrs, .count = call->attr_count};
-  if (entry->id != call->id || exe->input_count != call->operand_count || exe->output_count != call->result_count ||
-      !hx_attrs_equal(entry->attrs, attrs)) {
+  if (entry->id != call->id || entry->switch_key != call->switch_key || exe->input_count != call->operand_count ||
+      exe->output_count != call->result_count || !hx_attrs_equal(entry->attrs, attrs)) {
     return false;
   }
   for (size_t i = 0; i < call->operand_count; ++i) {
@@ -146,6 +147,7 @@ void hx_call_cache_add(hx_call_cache_t *cache, const hx_engine_call_t *call, hx_
   if (is_new) {
     make_room(cache, entry.bytes);
     entry.executable = hx_executable_retain(executable);
+    entry.switch_key = call->switch_key == NULL ? NULL : hx_switch_retain(call->switch_key);
     entry.used = ++cache->clock;
     cache->bytes += entry.bytes;
     cache->entries[cache->count++] = entry;

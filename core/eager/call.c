@@ -30,6 +30,15 @@ static hx_status_t check_owners(const hx_engine_t *engine, const hx_engine_call_
   const char *name = hx_op_info(call->id)->name;
   const uint8_t *id = engine->keys != NULL && has_id(engine->keys->id) ? engine->keys->id : NULL;
   const char *owner = "the engine's keys";
+  if (call->switch_key != NULL) {  // leads from any secret, not the engine's alone
+    if (!hx_params_same(call->switch_key->params, engine->params)) {
+      return hx_report_fail(report, HX_CODE_PARAMS_DIGEST,
+                            "%s: the switching key belongs to parameters %.16s..., the engine to %.16s...", name,
+                            hx_params_digest_hex(call->switch_key->params), hx_params_digest_hex(engine->params));
+    }
+    id = call->switch_key->from_id;
+    owner = "the switching key leads from";
+  }
   for (size_t i = 0; i < call->operand_count; ++i) {
     const hx_value_t *value = call->operands[i];
     if (value == NULL) {
@@ -56,13 +65,17 @@ static hx_status_t check_owners(const hx_engine_t *engine, const hx_engine_call_
 
 static hx_status_t infer(const hx_engine_t *engine, const hx_engine_call_t *call, hx_type_t *results,
                          hx_report_t *report) {
-  const hx_type_t **types = hx_zalloc(call->operand_count, sizeof *types);
+  const hx_type_t **types = hx_zalloc(call->operand_count + 1, sizeof *types);
   if (types == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call");
+  hx_type_t key;
+  hx_type_init(&key, HX_TYPE_KEY);
+  key.key_kind = HX_KEY_SWITCH;
+  types[call->operand_count] = &key;
   for (size_t i = 0; i < call->operand_count; ++i) types[i] = &call->operands[i]->type;
   hx_infer_t inference = {.op = hx_op_info(call->id),
                           .attrs = {.items = call->attrs, .count = call->attr_count},
                           .operands = types,
-                          .operand_count = call->operand_count,
+                          .operand_count = call->operand_count + (call->switch_key != NULL),
                           .ring = hx_params_ring(engine->params),
                           .results = results,
                           .result_count = call->result_count,

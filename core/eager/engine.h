@@ -14,6 +14,7 @@ typedef struct hx_engine_call {
   const hx_value_t *const *operands;  // keys are found by the engine
   size_t operand_count;
   size_t result_count;
+  const hx_switch_t *switch_key;  // of ckks.key_switch, its last operand; else NULL
 } hx_engine_call_t;
 
 // Checks states, parameters and key ids, then runs the call through a cached executable. outs receive new values; on
@@ -26,6 +27,7 @@ typedef struct hx_cached_call {
   hx_op_id_t id;
   hx_arena_t arena;  // of attrs
   hx_attrs_t attrs;
+  hx_switch_t *switch_key;  // retained, or NULL
   hx_executable_t *executable;
   uint64_t bytes;  // of its intermediates
 } hx_cached_call_t;

@@ -196,3 +196,26 @@ hx_status_t hx_engine_rotate_to(hx_engine_t *engine, const hx_value_t *a, int64_
                                    {.name = hx_str("step"), .value = hx_integer_attribute(step)}};
   return hx_engine_unary(engine, HX_OP_CKKS_ROTATE, a, attrs, 2, out, report);
 }
+
+hx_status_t hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key,
+                                    hx_domain_t domain, hx_value_t **out, hx_report_t *report) {
+  const hx_op_id_t id = HX_OP_CKKS_KEY_SWITCH;
+  if (key == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: the switching key is NULL", hx_op_info(id)->name);
+  if (domain != HX_DOMAIN_NTT && domain != HX_DOMAIN_COEFFICIENT) return fail_domain(id, domain, report);
+  const hx_value_t *const operands[] = {a};
+  const hx_named_attr_t attrs[] = {{.name = hx_str("output_domain"), .value = hx_text_attribute("coefficient")}};
+  const hx_engine_call_t call = {.id = id,
+                                 .attrs = attrs,
+                                 .attr_count = domain == HX_DOMAIN_COEFFICIENT,
+                                 .operands = operands,
+                                 .operand_count = 1,
+                                 .result_count = 1,
+                                 .switch_key = key};
+  return hx_engine_run(engine, &call, out, report);
+}
+
+hx_status_t hx_engine_key_switch(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key, hx_value_t **out,
+                                 hx_report_t *report) {
+  return hx_engine_key_switch_to(engine, a, key, HX_DOMAIN_NTT, out, report);
+}

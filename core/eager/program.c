@@ -30,13 +30,37 @@ static hx_status_t add_function(hx_program_t *program, const hx_type_t *const *t
   return HX_STATUS_OK;
 }
 
+#define SWITCH_SYMBOL "switch"
+
+// %key = material.ref {symbol = @switch} : !ckks.key<kind = switch>
+static hx_status_t add_switch_reference(hx_program_t *program, hx_ir_block_t *block, hx_ir_value_t **out) {
+  const hx_named_attr_t item = {.name = hx_str("symbol"),
+                                .value = {.kind = HX_ATTRIBUTE_SYMBOL, .text = hx_str(SWITCH_SYMBOL)}};
+  hx_attrs_t attrs;
+  HX_TRY(hx_program_attrs(program, &item, 1, &attrs));
+  hx_type_t type;
+  hx_type_init(&type, HX_TYPE_KEY);
+  type.key_kind = HX_KEY_SWITCH;
+  hx_ir_op_t *op;
+  HX_TRY(hx_ir_create(program, HX_OP_MATERIAL_REF, NULL, 0, &type, 1, attrs, 0, &op));
+  hx_ir_insert(block, NULL, op);
+  *out = op->results[0];
+  return HX_STATUS_OK;
+}
+
 static hx_status_t add_body(hx_program_t *program, hx_ir_block_t *block, const hx_engine_call_t *call,
                             const hx_ring *ring, hx_report_t *report) {
   hx_attrs_t attrs;
   HX_TRY(hx_program_attrs(program, call->attrs, call->attr_count, &attrs));
   hx_ir_op_t *op;
-  HX_TRY(hx_ir_build(program, block, NULL, call->id, block->arguments, block->argument_count, attrs, call->result_count,
-                     ring, report, &op));
+  if (call->switch_key != NULL) {
+    hx_ir_value_t *operands[2] = {block->arguments[0]};
+    HX_TRY(add_switch_reference(program, block, &operands[1]));
+    HX_TRY(hx_ir_build(program, block, NULL, call->id, operands, 2, attrs, call->result_count, ring, report, &op));
+  } else {
+    HX_TRY(hx_ir_build(program, block, NULL, call->id, block->arguments, block->argument_count, attrs,
+                       call->result_count, ring, report, &op));
+  }
   hx_ir_op_t *ending;
   HX_TRY(hx_ir_create(program, HX_OP_RETURN, op->results, op->result_count, NULL, 0, (hx_attrs_t){0}, 0, &ending));
   hx_ir_insert(block, NULL, ending);
@@ -71,7 +95,12 @@ static hx_status_t link_program(const hx_engine_t *engine, const hx_engine_call_
       layouts[i] = &call->operands[i]->tensor->layout;
       secrets[i] = call->operands[i]->secret;
     }
-    const hx_link_source_t source = {.program = program, .params = engine->params, .keys = engine->keys};
+    const hx_switch_binding_t binding = {.symbol = SWITCH_SYMBOL, .key = call->switch_key};
+    const hx_link_source_t source = {.program = program,
+                                     .params = engine->params,
+                                     .keys = engine->keys,
+                                     .switches = &binding,
+                                     .switch_count = call->switch_key != NULL};
     const hx_link_options_t options = {
         .pipeline = "", .place_materials = true, .input_layouts = layouts, .secret_inputs = secrets};
     status = hx_link_program(&source, engine->backend, &options, out, report);

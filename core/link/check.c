@@ -85,6 +85,19 @@ static void check_key_id(checker_t *checker, const char *name, const uint8_t id[
   }
 }
 
+// In a program that switches between secrets: inputs of one class agree with each other and with what is known of it.
+static void check_classes(checker_t *checker, const hx_value_t *const *inputs) {
+  const hx_executable_t *exe = checker->exe;
+  for (uint32_t c = 0; c < exe->secret_count; ++c) {
+    checker->key_owner = exe->secrets[c].is_known ? exe->secrets[c].owner : NULL;
+    memcpy(checker->key_id, exe->secrets[c].id, sizeof checker->key_id);
+    for (size_t i = 0; i < exe->input_count; ++i) {
+      if (exe->input_secrets[i] == c && inputs[i] != NULL)
+        check_key_id(checker, exe->inputs[i].name, inputs[i]->key_id);
+    }
+  }
+}
+
 static void check_input(checker_t *checker, size_t index, const hx_value_t *value) {
   const hx_executable_t *exe = checker->exe;
   const char *name = exe->inputs[index].name;
@@ -93,7 +106,7 @@ static void check_input(checker_t *checker, size_t index, const hx_value_t *valu
     return;
   }
   check_state(checker, "input", name, exe->input_types[index], value);
-  check_key_id(checker, name, value->key_id);
+  if (exe->secrets == NULL) check_key_id(checker, name, value->key_id);
   if (value->secret && !exe->secret_inputs[index]) {
     note(checker, hx_report_fail(checker->report, HX_CODE_CAPABILITY,
                                  "input %s is secret, but the program was linked for a public value there: write "
@@ -132,10 +145,14 @@ static void check_output(checker_t *checker, size_t index, hx_value_t *const *ou
 hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *inputs, hx_value_t *const *outputs,
                          uint8_t out_key_id[16], hx_report_t *report) {
   checker_t checker = {.exe = exe, .report = report, .first = HX_STATUS_OK};
-  if (exe->has_keys) check_key_id(&checker, "the bound key set", exe->key_id);
+  if (exe->secrets != NULL) {
+    check_classes(&checker, inputs);
+  } else if (exe->has_keys) {
+    check_key_id(&checker, "the bound key set", exe->key_id);
+  }
   for (size_t i = 0; i < exe->material_count; ++i) {
     const hx_bound_material_t *material = &exe->materials[i];
-    check_key_id(&checker, material->symbol, material->key_id);
+    if (exe->secrets == NULL) check_key_id(&checker, material->symbol, material->key_id);
     if (material->placed != NULL && hx_tensor_generation(material->tensor) != material->generation) {
       note(&checker,
            hx_report_fail(report, HX_CODE_MATERIAL, "material @%s changed after it was placed on %s: link again",

@@ -83,6 +83,13 @@ typedef struct hx_output_rule {
   bool count_is_written, is_complex, secret;
 } hx_output_rule_t;
 
+// Whose an input or output is, in a program that switches between secrets. Ports of one class have one key id.
+typedef struct hx_secret_class {
+  bool is_known;      // by a switching key, the key set or a material
+  uint8_t id[16];     // where known
+  const char *owner;  // who says so
+} hx_secret_class_t;
+
 // Memory and queue of one run at a time.
 typedef struct hx_instance {
   struct hx_instance *next;
@@ -126,6 +133,10 @@ struct hx_executable {
   size_t call_count, span_count, resource_count;
   bool has_keys;
   uint8_t key_id[16];  // of bound keys; zero: none
+  // Where the program has a ckks.key_switch; NULL otherwise: all ports belong to one secret.
+  hx_secret_class_t *secrets;
+  uint32_t *input_secrets, *output_secrets;  // class of each port
+  size_t secret_count;
 
   uint64_t slab_bytes, scratch_host, scratch_device, unshared_bytes;
   bool has_secrets;
@@ -210,6 +221,11 @@ uint32_t hx_root_of(const hx_executable_t *exe, uint32_t root);
 hx_status_t hx_link_inherit(hx_linker_t *linker);
 // Value of heliox.<name> in arg_attrs or res_attrs of @main, or NULL.
 const hx_attribute_t *hx_link_port_attr(const hx_ir_op_t *func, const char *list, size_t index, const char *name);
+
+// secrets.c: classes of ports by secret, before anything is lowered.
+hx_status_t hx_link_secrets(hx_linker_t *linker);
+// Switching key bound to a symbol, or NULL.
+const hx_switch_t *hx_link_find_switch(const hx_linker_t *linker, hx_str_t symbol);
 
 // manifest.c, source.c
 hx_status_t hx_executable_describe(hx_executable_t *exe);

@@ -61,6 +61,9 @@ static void free_executable(hx_executable_t *exe) {
   hx_free(exe->host_source);
   hx_program_release(exe->program);
   hx_keys_release(exe->keys);
+  hx_free(exe->secrets);
+  hx_free(exe->input_secrets);
+  hx_free(exe->output_secrets);
   hx_params_release(exe->params);
   hx_backend_release(exe->backend);
   pthread_mutex_destroy(&exe->lock);
@@ -185,6 +188,7 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   HX_TRY(find_secret_inputs(linker));
   HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
   HX_TRY(hx_pipeline_run(exe->program, "infer-state", &env));
+  HX_TRY(hx_link_secrets(linker));
   if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
   HX_TRY(hx_pipeline_run(exe->program, LINK_STEPS, &env));
   return hx_program_refresh(exe->program, linker->report);

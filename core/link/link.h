@@ -13,6 +13,12 @@ typedef struct hx_binding {
   hx_value_t *value;
 } hx_binding_t;
 
+// A switching key bound to a symbol, without the @.
+typedef struct hx_switch_binding {
+  const char *symbol;
+  const hx_switch_t *key;
+} hx_switch_binding_t;
+
 // What is linked. Borrowed for the call; the executable retains what it keeps.
 typedef struct hx_link_source {
   const hx_program_t *program;
@@ -20,6 +26,8 @@ typedef struct hx_link_source {
   const hx_keys_t *keys;  // NULL: none bound
   const hx_binding_t *bindings;
   size_t binding_count;
+  const hx_switch_binding_t *switches;
+  size_t switch_count;
 } hx_link_source_t;
 
 // A caller's hard request: this implementation for one operation, or for all where operation is NULL.

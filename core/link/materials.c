@@ -79,12 +79,28 @@ static hx_status_t fail_missing_key(hx_linker_t *linker, const hx_ir_op_t *op, h
   return HX_STATUS_OK;
 }
 
+// A key between secrets: any symbol, bound on its own. Its ids are checked by classes (secrets.c), not here.
+static hx_status_t bind_switch(hx_linker_t *linker, const hx_ir_op_t *op, hx_str_t symbol, const char *name) {
+  const hx_switch_t *key = hx_link_find_switch(linker, symbol);
+  if (key == NULL) {
+    hx_link_fail(linker, op, HX_CODE_MISSING_KEY, "switching key @%s is not bound", name);
+    return HX_STATUS_OK;
+  }
+  uint32_t *material = &linker->material_of[op->results[0]->id];
+  *material = find_material(linker, key->key.tensor, name);
+  if (*material != HX_NONE) return HX_STATUS_OK;
+  const hx_bound_material_t bound = {
+      .symbol = name, .tensor = key->key.tensor, .type = op->results[0]->type, .is_key = true};
+  return add_material(linker, &bound, material);
+}
+
 static hx_status_t bind_key(hx_linker_t *linker, const hx_ir_op_t *op, hx_str_t symbol, const char *name) {
   const hx_type_t *type = op->results[0]->type;
   uint64_t element;
   const hx_key_kind_t kind = kind_of_symbol(symbol, &element);
-  const bool fits = kind == type->key_kind && (kind != HX_KEY_GALOIS || element == type->element);
-  if (kind == HX_KEY_NONE) {
+  const bool is_switch = kind == HX_KEY_NONE && type->key_kind == HX_KEY_SWITCH;
+  const bool fits = is_switch || (kind == type->key_kind && (kind != HX_KEY_GALOIS || element == type->element));
+  if (kind == HX_KEY_NONE && !is_switch) {
     hx_link_fail(linker, op, HX_CODE_MATERIAL, "@%s is no key of a key set: those are relin, conj and galois_<element>",
                  name);
     return HX_STATUS_OK;
@@ -94,6 +110,7 @@ static hx_status_t bind_key(hx_linker_t *linker, const hx_ir_op_t *op, hx_str_t 
     return HX_STATUS_OK;
   }
   if (linker->options->check_only) return HX_STATUS_OK;
+  if (kind == HX_KEY_NONE) return bind_switch(linker, op, symbol, name);
   const hx_switch_key_t *key = linker->source->keys == NULL ? NULL : hx_keys_find(linker->source->keys, kind, element);
   if (key == NULL) return fail_missing_key(linker, op, symbol);
   uint32_t *material = &linker->material_of[op->results[0]->id];
@@ -109,6 +126,7 @@ static const hx_switch_key_t *key_of(const hx_linker_t *linker, uint32_t materia
   const hx_bound_material_t *bound = &linker->exe->materials[material];
   uint64_t element;
   const hx_key_kind_t kind = kind_of_symbol(hx_str(bound->symbol), &element);
+  if (kind == HX_KEY_NONE) return &hx_link_find_switch(linker, hx_str(bound->symbol))->key;
   return hx_keys_find(linker->source->keys, kind, element);
 }
 

@@ -145,6 +145,18 @@ static hx_status_t wait_all(const run_t *run, bool report_late) {
 
 // ------------------------------------------------------------------ endings
 
+// The key id of an output: its class's, by what is known of it or by an input of it.
+static const uint8_t *output_key_id(const run_t *run, size_t index, const uint8_t key_id[16]) {
+  const hx_executable_t *exe = run->exe;
+  if (exe->secrets == NULL) return key_id;
+  const uint32_t c = exe->output_secrets[index];
+  if (exe->secrets[c].is_known) return exe->secrets[c].id;
+  for (size_t i = 0; i < exe->input_count; ++i) {
+    if (exe->input_secrets[i] == c) return run->inputs[i]->key_id;
+  }
+  return exe->secrets[c].id;  // zero: of no input and no key
+}
+
 static void finish_output(const run_t *run, size_t index, const uint8_t key_id[16]) {
   const hx_output_rule_t *rule = &run->exe->output_rules[index];
   hx_value_t *value = run->instance->results[index];
@@ -157,7 +169,9 @@ static void finish_output(const run_t *run, size_t index, const uint8_t key_id[1
   }
   value->count = count;
   value->is_complex = is_complex;
-  if (value->type.kind == HX_TYPE_CIPHERTEXT) memcpy(value->key_id, key_id, sizeof value->key_id);
+  if (value->type.kind == HX_TYPE_CIPHERTEXT) {
+    memcpy(value->key_id, output_key_id(run, index, key_id), sizeof value->key_id);
+  }
   hx_tensor_touch(value->tensor);
   run->outputs[index] = value;
 }

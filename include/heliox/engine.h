@@ -45,6 +45,8 @@ HX_ENGINE_METHOD hx_engine_from_ntt(hx_engine_t *engine, const hx_value_t *a, hx
 HX_ENGINE_METHOD hx_engine_rotate(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_conjugate(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 
+/// To another secret. The value is the first secret's; the result is the second's and has its key id. Two components.
+HX_ENGINE_METHOD hx_engine_key_switch(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key, hx_value_t **out, hx_report_t *report);
 /// Times i, exactly: by X^(N/2), so that scale, depth and noise stay. (Times -i: hx_engine_mul_scalar with im -1, scale "2^0".)
 HX_ENGINE_METHOD hx_engine_mul_i(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 
@@ -90,6 +92,8 @@ HX_ENGINE_METHOD hx_engine_relinearize_to(hx_engine_t *engine, const hx_value_t 
 HX_ENGINE_METHOD hx_engine_rescale_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_rotate_to(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_domain_t domain, hx_value_t **out,
                                      hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key, hx_domain_t domain,
+                                         hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out, hx_report_t *report);
 
 #ifdef __cplusplus

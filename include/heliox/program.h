@@ -62,6 +62,10 @@ HX_API const hx_params_t *hx_compilation_params(const hx_compilation_t *compilat
 /// Binds @relin, @conj and @galois_<element> to the keys of a set (retained). Refused: other parameters, or another key id
 /// than keys bound before.
 HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys, hx_report_t *report);
+/// Binds a symbol (without @) of type !ckks.key<kind = switch> to a switching key (retained). Refused: other parameters, a symbol
+/// that the program has with another type or not at all (material).
+HX_API HX_MUST_USE hx_status_t hx_compilation_bind_switch(hx_compilation_t *compilation, const char *symbol, const hx_switch_t *key,
+                                                          hx_report_t *report);
 /// Binds a symbol (without @) to a value (retained). Refused: secret values.
 HX_API HX_MUST_USE hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const char *symbol, const hx_value_t *value,
                                                             hx_report_t *report);

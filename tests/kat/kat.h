@@ -83,6 +83,11 @@ bool kat_polys_equal(const hx_value_t *value, const json_t *polys);
 hx_status_t kat_run(kat_t *kat, const hx_params_t *params, const hx_keys_t *keys, const char *body,
                     hx_value_t *const *inputs, size_t input_count, const char *const *result_types, size_t result_count,
                     hx_value_t **outputs, hx_report_t *report);
+// The same with a switching key bound to @switch.
+hx_status_t kat_run_switching(kat_t *kat, const hx_params_t *params, const hx_keys_t *keys, const hx_switch_t *key,
+                              const char *body, hx_value_t *const *inputs, size_t input_count,
+                              const char *const *result_types, size_t result_count, hx_value_t **outputs,
+                              hx_report_t *report);
 // One operation with one result of type `result` ("!rns.tensor<>"). attributes: text between the braces, or "".
 hx_status_t kat_call(kat_t *kat, const hx_params_t *params, const char *op, const char *attributes, const char *result,
                      hx_value_t *const *inputs, size_t input_count, hx_value_t **out, hx_report_t *report);

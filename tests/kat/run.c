@@ -44,11 +44,21 @@ static hx_status_t parse(const char *body, hx_value_t *const *inputs, size_t inp
 hx_status_t kat_run(kat_t *kat, const hx_params_t *params, const hx_keys_t *keys, const char *body,
                     hx_value_t *const *inputs, size_t input_count, const char *const *result_types, size_t result_count,
                     hx_value_t **outputs, hx_report_t *report) {
+  return kat_run_switching(kat, params, keys, NULL, body, inputs, input_count, result_types, result_count, outputs,
+                           report);
+}
+
+hx_status_t kat_run_switching(kat_t *kat, const hx_params_t *params, const hx_keys_t *keys, const hx_switch_t *key,
+                              const char *body, hx_value_t *const *inputs, size_t input_count,
+                              const char *const *result_types, size_t result_count, hx_value_t **outputs,
+                              hx_report_t *report) {
   hx_program_t *program = NULL;
   hx_executable_t *executable = NULL;
   for (size_t i = 0; i < result_count; ++i) outputs[i] = NULL;
   hx_status_t status = parse(body, inputs, input_count, result_types, result_count, &program, report);
-  const hx_link_source_t source = {.program = program, .params = params, .keys = keys};
+  const hx_switch_binding_t binding = {.symbol = "switch", .key = key};
+  const hx_link_source_t source = {
+      .program = program, .params = params, .keys = keys, .switches = &binding, .switch_count = key != NULL};
   const hx_link_options_t options = {.place_materials = true};
   if (status == HX_STATUS_OK) status = hx_link_program(&source, kat->backend, &options, &executable, report);
   if (status == HX_STATUS_OK) status = hx_run(executable, (const hx_value_t *const *)inputs, outputs, report);

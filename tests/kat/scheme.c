@@ -14,6 +14,7 @@ typedef struct {
   const json_t *file;
   hx_params_t *params;
   hx_keys_t *keys, *other;  // of `secret`; of `other_secret`, for decryption alone
+  hx_switch_t *leads;       // from the first to the second
   const hx_ref_ring *ring;
   size_t n;
   struct {
@@ -173,6 +174,25 @@ static void make_keys(scheme_t *s) {
   free(source);
   free(target);
   free(secret);
+}
+
+// The second secret and the switching key to it.
+static void make_other(scheme_t *s) {
+  static const uint8_t id[16] = {0x22};
+  int8_t *target = small_list(json_object_get(s->file, "other_secret"), s->n);
+  int64_t *source = malloc(s->n * sizeof *source);
+  s->other = hx_keys_create(s->params, id);
+  if (source == NULL || s->other == NULL || (s->other->secret = hx_alloc(s->n)) == NULL) abort();
+  s->other->parts = HX_KEYS_SECRET;
+  memcpy(s->other->secret, target, s->n);
+  for (size_t i = 0; i < s->n; ++i) source[i] = s->keys->secret[i];
+  hx_switch_key_t key = {.kind = HX_KEY_SWITCH};
+  if (make_switch_key(s, "switching key", json_object_get(s->file, "switching_key"), source, target, &key)) {
+    s->leads = hx_switch_create(s->params, s->keys->id, id, key.tensor, key.seed);
+    if (s->leads == NULL) abort();
+  }
+  free(source);
+  free(target);
 }
 
 // ------------------------------------------------------------------ values
@@ -479,6 +499,30 @@ static void check_inside(scheme_t *s, const json_t *step, const char *name, cons
   hx_value_release(c2);
 }
 
+static void key_switch(scheme_t *s, const json_t *step, const char *name) {
+  hx_value_t *in = operand(s, step, 0), *out = NULL;
+  if (in == NULL || s->leads == NULL) {
+    kat_skip(s->kat, "a step whose operand was skipped");
+    return;
+  }
+  hx_text_t body;
+  hx_text_init(&body);
+  hx_text_puts(&body,
+               "%key = \"material.ref\"() {symbol = @switch} : () -> !ckks.key<kind = switch>\n"
+               "%r0 = \"ckks.key_switch\"(%a0, %key) : (");
+  print_type(&body, in);
+  hx_text_puts(&body, ", !ckks.key<kind = switch>) -> " CIPHERTEXT);
+  static const char *const result = CIPHERTEXT;
+  if (kat_run_switching(s->kat, s->params, s->keys, s->leads, body.data, &in, 1, &result, 1, &out, s->report) ==
+      HX_STATUS_OK) {
+    kat_check(s->kat, memcmp(out->key_id, s->other->id, 16) == 0, "%s: the result's key id is not the other's", name);
+    finish(s, step, name, out, s->other);
+  } else {
+    kat_count_fault(s->kat, name, s->report);
+  }
+  hx_text_deinit(&body);
+}
+
 static void rotate_many(scheme_t *s, const json_t *step) {
   const json_t *steps = json_object_get(step, "steps"), *equals = json_object_get(step, "equals");
   const size_t count = json_array_size(steps);
@@ -601,6 +645,8 @@ static void run_step(scheme_t *s, const json_t *step) {
       return;
     }
     check_decryption(s, "decrypt", value, s->keys, step);
+  } else if (strcmp(op, "key_switch") == 0) {
+    key_switch(s, step, name);
   } else if (strcmp(op, "rotate_many") == 0) {
     rotate_many(s, step);
   } else if (strcmp(op, "rotate_weighted_sum") == 0) {
@@ -645,10 +691,13 @@ void kat_scheme(kat_t *kat, json_t *file) {
   s.report = hx_report_create();
   if (hx_params_reference(s.params, &s.ring, s.report) != HX_STATUS_OK) abort();
   make_keys(&s);
+  make_other(&s);
   size_t i;
   json_t *step;
   json_array_foreach(json_object_get(file, "steps"), i, step) run_step(&s, step);
   for (size_t v = 0; v < s.value_count; ++v) hx_value_release(s.values[v].value);
+  hx_switch_release(s.leads);
+  hx_keys_release(s.other);
   hx_keys_release(s.keys);
   hx_report_release(s.report);
   hx_params_release(s.params);

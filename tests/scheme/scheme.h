@@ -17,6 +17,7 @@
 #include "core/ckks/noise.h"
 #include "core/link/link.h"
 #include "heliox/engine.h"
+#include "heliox/file.h"
 #include "tests/unit/case_sets.h"
 
 typedef double complex scheme_number_t;
