@@ -57,23 +57,30 @@ typedef struct feature {
 } feature_t;
 
 // Processor features that a manifest may ask for; the names of GCC's target options.
-#define FEATURES_MAX 20
+#define FEATURES_MAX 24
 static size_t list_features(feature_t features[FEATURES_MAX]) {
   size_t count = 0;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-#define FEATURE(name_) features[count++] = (feature_t){name_, __builtin_cpu_supports(name_) != 0};
-  FEATURE("sse4.2")
-  FEATURE("popcnt")
-  FEATURE("avx")
-  FEATURE("avx2")
-  FEATURE("fma")
-  FEATURE("bmi")
-  FEATURE("bmi2")
-  FEATURE("pclmul")
-  FEATURE("gfni")
-  FEATURE("avx512f") FEATURE("avx512cd") FEATURE("avx512dq") FEATURE("avx512bw") FEATURE("avx512vl")
-      FEATURE("avx512ifma") FEATURE("avx512vbmi")
+#define FEATURE(name_) features[count++] = (feature_t){name_, __builtin_cpu_supports(name_) != 0}
+  FEATURE("sse4.2");
+  FEATURE("sse4a");
+  FEATURE("popcnt");
+  FEATURE("avx");
+  FEATURE("avx2");
+  FEATURE("fma");
+  FEATURE("bmi");
+  FEATURE("bmi2");
+  FEATURE("pclmul");
+  FEATURE("gfni");
+  FEATURE("avx512f");
+  FEATURE("avx512cd");
+  FEATURE("avx512dq");
+  FEATURE("avx512bw");
+  FEATURE("avx512vl");
+  FEATURE("avx512ifma");
+  FEATURE("avx512vbmi");
+  FEATURE("avx5124fmaps");
 #undef FEATURE
 #elif defined(__aarch64__)
   const unsigned long bits = getauxval(AT_HWCAP);
@@ -82,7 +89,7 @@ static size_t list_features(feature_t features[FEATURES_MAX]) {
 #else
   (void)features;
 #endif
-          return count;
+  return count;
 }
 
 static void match_features(const hx_manifest_t *manifest, hx_gates_t *gates) {

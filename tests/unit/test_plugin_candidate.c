@@ -200,7 +200,7 @@ static void libraries_with_changed_texts_are_refused(void **state) {
   }
 }
 
-static void layouts_that_differ_name_the_field(void **state) {
+static void row_05_layouts_that_differ_name_the_field(void **state) {
   place_t *place = *state;
   size_t size;
   hx_elf_t elf;
@@ -226,7 +226,7 @@ static void layouts_that_differ_name_the_field(void **state) {
   hx_free(bytes);
 }
 
-static void bytes_that_differ_from_the_digest_are_refused(void **state) {
+static void row_14_bytes_that_differ_from_the_digest_are_refused(void **state) {
   place_t *place = *state;
   install(place, "good", "good");
   size_t size;
@@ -253,7 +253,7 @@ static void set_value(place_t *place, const char *as, const char *object, const 
   json_decref(root);
 }
 
-static void targets_of_other_hosts_are_refused(void **state) {
+static void row_12_targets_of_other_hosts_are_refused(void **state) {
   place_t *place = *state;
   install(place, "good", "good");
   set_value(place, "good", "target", "arch", json_string("riscv64"));
@@ -274,7 +274,7 @@ static void targets_of_other_hosts_are_refused(void **state) {
   assert_usable(place, "good");
 }
 
-static void unsafe_libraries_are_refused(void **state) {
+static void row_10_unsafe_libraries_are_refused(void **state) {
   place_t *place = *state;
   static const char *const names[] = {"../x.so", "/abs/x.so", "sub/x.so", "", ".", ".."};
   install(place, "good", "good");
@@ -297,7 +297,7 @@ static void unsafe_libraries_are_refused(void **state) {
   assert_usable(place, "good");
 }
 
-static void files_that_others_may_change_are_refused(void **state) {
+static void row_11_files_that_others_may_change_are_refused(void **state) {
   place_t *place = *state;
   install(place, "good", "good");
   chmod(in_place(place, "good.so"), 0775);
@@ -335,7 +335,7 @@ static void files_that_others_may_change_are_refused(void **state) {
   assert_refused(place, "good", HX_GATE_FILE_SAFETY, HX_CODE_FILE_PERMISSIONS, "is a symbolic link");
 }
 
-static void manifests_that_do_not_parse_are_refused_with_the_place(void **state) {
+static void row_08_manifests_that_do_not_parse_are_refused_with_the_place(void **state) {
   place_t *place = *state;
   static const char *const texts[] = {
       "", "[]", "\xef\xbb\xbf{}", "{} {}", "{\"a\": 1, \"a\": 2}", "{\"a\"", "{\"a\":1e999}", "{\"a\": \"\\u0000\"}"};
@@ -361,12 +361,12 @@ int main(void) {
       CASE(libraries_built_wrongly_are_refused),
       CASE(libraries_with_changed_headers_are_refused),
       CASE(libraries_with_changed_texts_are_refused),
-      CASE(layouts_that_differ_name_the_field),
-      CASE(bytes_that_differ_from_the_digest_are_refused),
-      CASE(targets_of_other_hosts_are_refused),
-      CASE(unsafe_libraries_are_refused),
-      CASE(files_that_others_may_change_are_refused),
-      CASE(manifests_that_do_not_parse_are_refused_with_the_place),
+      CASE(row_05_layouts_that_differ_name_the_field),
+      CASE(row_14_bytes_that_differ_from_the_digest_are_refused),
+      CASE(row_12_targets_of_other_hosts_are_refused),
+      CASE(row_10_unsafe_libraries_are_refused),
+      CASE(row_11_files_that_others_may_change_are_refused),
+      CASE(row_08_manifests_that_do_not_parse_are_refused_with_the_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

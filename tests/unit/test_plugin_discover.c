@@ -163,7 +163,7 @@ static void expect_shadowed(const hx_plugins_t *plugins, const char *file, const
   if (strstr(record->text, winner) == NULL || strstr(record->text, rule) == NULL) fail_msg("%s", record->text);
 }
 
-static void same_plugin_twice_is_loaded_once(void **state) {
+static void row_23_same_plugin_twice_is_loaded_once(void **state) {
   place_t *place = *state;
   install(place, "good", "a");
   char path[512];
@@ -197,7 +197,7 @@ static void change(place_t *place, const char *as, const char *key, json_t *valu
   json_decref(root);
 }
 
-static void same_name_and_same_id_shadow_the_later_one(void **state) {
+static void row_34_same_name_and_same_id_shadow_the_later_one(void **state) {
   place_t *place = *state;
   install(place, "good", "a");
   install(place, "second", "b");
@@ -258,7 +258,7 @@ static void disabled_plugins_are_named_or_matched(void **state) {
   unsetenv("HELIOX_PLUGINS_DISABLE");
 }
 
-static void privileged_processes_ignore_variables(void **state) {
+static void row_25_privileged_processes_ignore_variables(void **state) {
   place_t *place = *state;
   install(place, "good", "a");
   setenv("HELIOX_PLUGIN_PATH", place->directory, 1);
@@ -311,11 +311,11 @@ int main(void) {
       CASE(relative_standard_places_are_ignored),
       CASE(candidates_are_sorted_by_priority_and_name),
       CASE(one_bad_plugin_does_not_stop_the_next),
-      CASE(same_plugin_twice_is_loaded_once),
-      CASE(same_name_and_same_id_shadow_the_later_one),
+      CASE(row_23_same_plugin_twice_is_loaded_once),
+      CASE(row_34_same_name_and_same_id_shadow_the_later_one),
       CASE(replaced_ids_are_shadowed_in_any_order),
       CASE(disabled_plugins_are_named_or_matched),
-      CASE(privileged_processes_ignore_variables),
+      CASE(row_25_privileged_processes_ignore_variables),
       CASE(unknown_operations_are_left_out_with_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void run_region_calls_the_other_plugin(void **state) {
   hx_plugin_host_release(host);
 }
 
-static void results_of_plugins_become_statuses(void **state) {
+static void row_27_results_of_plugins_become_statuses(void **state) {
   (void)state;
   static const struct {
     int32_t result;
@@ -182,7 +182,7 @@ int main(void) {
       cmocka_unit_test(parallel_for_stops_when_cancelled),
       cmocka_unit_test(log_lines_are_bounded_and_escaped),
       cmocka_unit_test(run_region_calls_the_other_plugin),
-      cmocka_unit_test(results_of_plugins_become_statuses),
+      cmocka_unit_test(row_27_results_of_plugins_become_statuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

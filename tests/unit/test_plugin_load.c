@@ -233,7 +233,7 @@ static void load_refuses_wrong_tables(void **state) {
   hx_plugin_option_set("fixture", NULL);
 }
 
-static void load_accepts_longer_and_shorter_tables(void **state) {
+static void row_02_load_accepts_longer_and_shorter_tables(void **state) {
   place_t *place = *state;
   static const char *const modes[] = {"long", "prefix", "no-import", "no-roles"};
   install(place, "second", "second");
@@ -258,7 +258,7 @@ static void load_accepts_longer_and_shorter_tables(void **state) {
   hx_plugin_option_set("fixture", NULL);
 }
 
-static void load_calls_absent_devices_unavailable(void **state) {
+static void row_21_load_calls_absent_devices_unavailable(void **state) {
   place_t *place = *state;
   static const char *const modes[] = {"no-device", "unavailable", "alignment"};
   static const char *const pieces[] = {"the driver 9.1 is needed, found 8.0\\x01", "returned 4 (unavailable)",
@@ -282,7 +282,7 @@ static void load_calls_absent_devices_unavailable(void **state) {
   hx_plugins_release(plugins);
 }
 
-static void load_never_runs_bytes_that_came_later(void **state) {
+static void row_15_load_never_runs_bytes_that_came_later(void **state) {
   place_t *place = *state;
   install(place, "abi_newer", "later");  // any other library
   install(place, "good", "good");
@@ -313,7 +313,7 @@ static void load_never_runs_bytes_that_came_later(void **state) {
   hx_plugins_release(plugins);
 }
 
-static void load_keeps_bytes_that_are_overwritten_while_mapped(void **state) {
+static void row_15_load_keeps_bytes_that_are_overwritten_while_mapped(void **state) {
   place_t *place = *state;
   hx_plugins_t *plugins = install_good(place);
   hx_loaded_plugin_t *loaded = load_first(plugins);
@@ -329,7 +329,7 @@ static void load_keeps_bytes_that_are_overwritten_while_mapped(void **state) {
   hx_plugins_release(plugins);
 }
 
-static void load_refuses_conflicting_plugins(void **state) {
+static void row_24_load_refuses_conflicting_plugins(void **state) {
   place_t *place = *state;
   install(place, "good", "a");
   install(place, "second", "b");
@@ -377,7 +377,7 @@ static void describe_bundled(place_t *place, const char *file, const char *sonam
   json_decref(root);
 }
 
-static void load_opens_bundled_libraries_first(void **state) {
+static void row_35_load_opens_bundled_libraries_first(void **state) {
   place_t *place = *state;
   copy_library(place, "bundled", "bundled");
   copy_library(place, "libhelp", "libhelp");
@@ -452,7 +452,7 @@ static void load_serves_several_threads(void **state) {
   }
 }
 
-static void load_does_not_grow_over_many_rounds(void **state) {
+static void row_26_load_does_not_grow_over_many_rounds(void **state) {
   place_t *place = *state;
   install(place, "good", "good");
   install(place, "second", "second");
@@ -501,18 +501,19 @@ int main(void) {
   if (sodium_init() < 0) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(load_refuses_wrong_tables, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_does_not_grow_over_many_rounds, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_26_load_does_not_grow_over_many_rounds, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_runs_one_operation, make_place, remove_place),
       cmocka_unit_test(load_runs_the_sdk_build),
       cmocka_unit_test_setup_teardown(load_shares_one_mapping, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_accepts_longer_and_shorter_tables, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_calls_absent_devices_unavailable, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_never_runs_bytes_that_came_later, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_keeps_bytes_that_are_overwritten_while_mapped, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_02_load_accepts_longer_and_shorter_tables, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_21_load_calls_absent_devices_unavailable, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_15_load_never_runs_bytes_that_came_later, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_15_load_keeps_bytes_that_are_overwritten_while_mapped, make_place,
+                                      remove_place),
       cmocka_unit_test_setup_teardown(load_runs_a_plugin_in_cxx, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_opens_bundled_libraries_first, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_35_load_opens_bundled_libraries_first, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_serves_several_threads, make_place, remove_place),
-      cmocka_unit_test_setup_teardown(load_refuses_conflicting_plugins, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(row_24_load_refuses_conflicting_plugins, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_survives_every_failed_allocation, make_place, remove_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

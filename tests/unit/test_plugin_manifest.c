@@ -48,7 +48,7 @@ typedef struct row {
   const char *path, *value, *piece;
 } row_t;
 
-static void schema_refuses_with_the_pointer(void **state) {
+static void row_09_schema_refuses_with_the_pointer(void **state) {
   (void)state;
   static const row_t rows[] = {
       {"id", NULL, "(top) lacks the key \"id\""},
@@ -270,7 +270,7 @@ static void completion_refuses_what_it_cannot_describe(void **state) {
 int main(void) {
   if (sodium_init() < 0) return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(schema_refuses_with_the_pointer),
+      cmocka_unit_test(row_09_schema_refuses_with_the_pointer),
       cmocka_unit_test(schema_accepts_own_keys_everywhere),
       cmocka_unit_test(manifest_fills_the_model_and_defaults),
       cmocka_unit_test(digest_of_operations_does_not_depend_on_order),
