@@ -10,6 +10,9 @@ git ls-files -- '*.c' '*.h' '*.cpp' | xargs clang-format-14 --dry-run --Werror |
 step layers
 tools/check-layers.sh || fail=1
 
+step refusals
+tools/check-refusals.sh || fail=1
+
 step unfinished
 # Words that mark unfinished work.
 if git grep -nIE '\b(TODO|FIXME|XXX)\b' -- ':!tools/lint.sh' ':!docs'; then fail=1; fi

@@ -76,12 +76,81 @@ static void layout_has_every_constant_and_struct_of_the_header(void **state) {
   hx_free(header);
 }
 
+// Every line of the older text stands in the newer one, in order; the minor's own number alone may differ. The older
+// line that does not, or NULL.
+static const char *find_change(const char *older, const char *newer) {
+  static char line[256];
+  while (*older != '\0') {
+    const size_t size = strcspn(older, "\n") + 1;
+    const bool minor = strncmp(older, "HX_ABI_MINOR ", 13) == 0;
+    while (*newer != '\0' && !minor && strncmp(newer, older, size) != 0) newer += strcspn(newer, "\n") + 1;
+    if (*newer == '\0' && !minor) {
+      snprintf(line, sizeof line, "%.*s", (int)(size - 1), older);
+      return line;
+    }
+    older += size;
+  }
+  return NULL;
+}
+
+static void layout_changes_are_seen(void **state) {
+  (void)state;
+  static const char older[] = "HX_ABI_MINOR 0\na.x 0 4 4\na.y 8 8 8\n";
+  assert_null(find_change(older, older));
+  assert_null(find_change(older, "HX_ABI_MINOR 1\na.x 0 4 4\na.y 8 8 8\na.z 16 4 4\nb.x 0 4 4\n"));  // appended
+  assert_string_equal(find_change(older, "HX_ABI_MINOR 1\na.x 0 4 4\na.w 8 8 8\na.y 16 8 8\n"), "a.y 8 8 8");  // moved
+  assert_string_equal(find_change(older, "HX_ABI_MINOR 1\na.y 8 8 8\n"), "a.x 0 4 4");                         // gone
+  assert_string_equal(find_change(older, "HX_ABI_MINOR 1\na.x 0 4 4\na.y 8 4 4\n"), "a.y 8 8 8");  // another type
+}
+
+static char *committed_layout(uint32_t minor) {
+  char path[512];
+  size_t size;
+  snprintf(path, sizeof path, "%s/sdk/abi/layout-%u.%u.txt", HELIOX_SOURCE_DIR, HX_ABI_MAJOR, minor);
+  return read_bytes(path, &size);
+}
+
+static void layout_only_grew_since_every_committed_minor(void **state) {
+  (void)state;
+  hx_text_t newest = host_layout();
+  for (uint32_t minor = hx_host_minor_min(); minor <= HX_ABI_MINOR; ++minor) {
+    char *older = committed_layout(minor);
+    const char *change = find_change(older, newest.data);
+    if (change != NULL) fail_msg("%u.%u has \"%s\", the header no longer", HX_ABI_MAJOR, minor, change);
+    hx_free(older);
+  }
+  hx_text_deinit(&newest);
+}
+
+static void layout_of_released_minors_stays(void **state) {
+  (void)state;
+  char line[256], stated[65], hex[65];
+  unsigned char hash[32];
+  unsigned major, minor;
+  FILE *file = fopen(HELIOX_SOURCE_DIR "/sdk/abi/released.txt", "r");
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file) != NULL) {
+    if (line[0] == '#') continue;
+    assert_int_equal(sscanf(line, "%u.%u %64[0-9a-f]", &major, &minor, stated), 3);
+    assert_int_equal(major, HX_ABI_MAJOR);
+    char *text = committed_layout(minor);
+    crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
+    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+    assert_string_equal(hex, stated);
+    hx_free(text);
+  }
+  fclose(file);
+}
+
 int main(void) {
   if (sodium_init() < 0) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layout_equals_the_committed_description),
       cmocka_unit_test(layout_hash_is_that_of_the_text),
       cmocka_unit_test(layout_has_every_constant_and_struct_of_the_header),
+      cmocka_unit_test(layout_changes_are_seen),
+      cmocka_unit_test(layout_only_grew_since_every_committed_minor),
+      cmocka_unit_test(layout_of_released_minors_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
