@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory role: every space is host memory.
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "device.h"
 #include "error.h"
+
+// Of x86-64 and of arm64 with small pages of 4 KiB.
+#define LARGE_PAGE ((size_t)2 << 20)
 
 static int32_t buffer_of(const hx_device *device, void *address, uint64_t bytes, bool borrowed, hx_buffer **out,
                          hx_error *error) {
@@ -27,8 +31,12 @@ static int32_t memory_alloc(hx_device *device, uint32_t space, uint64_t bytes, h
     return hx_cpu_fail(error, HX_INVALID, "alloc: 0 bytes asked for");
   }
   void *address = NULL;
-  if (bytes > SIZE_MAX - HX_CPU_ALIGNMENT || posix_memalign(&address, HX_CPU_ALIGNMENT, (size_t)bytes) != 0) {
+  const size_t alignment = bytes < 2 * LARGE_PAGE ? HX_CPU_ALIGNMENT : LARGE_PAGE;
+  if (bytes > SIZE_MAX - alignment || posix_memalign(&address, alignment, (size_t)bytes) != 0) {
     return hx_cpu_fail(error, HX_OUT_OF_MEMORY, "alloc: %llu bytes are not to be had", (unsigned long long)bytes);
+  }
+  if (alignment == LARGE_PAGE) {
+    (void)madvise(address, (size_t)bytes, MADV_HUGEPAGE);  // advice: without it the pages are small
   }
   int32_t code = buffer_of(device, address, bytes, false, out, error);
   if (code != HX_OK) {
