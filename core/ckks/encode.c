@@ -121,7 +121,7 @@ hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_
   }
   int64_t *low = (int64_t *)block, *high = low + n;
   uint64_t *scratch = block + 2 * (size_t)n, *row = scratch + n;
-  const size_t gap = n / (2 * slots);
+  const size_t gap = n / 2 / slots;
   for (size_t k = 0; k < 2 * slots; ++k) {
     low[k * gap] = (int64_t)(integers[k] & (((hx_i128)1 << 60) - 1));
     high[k * gap] = (int64_t)(integers[k] >> 60);  // arithmetic: rounds down
