@@ -6,7 +6,7 @@
 #include "core/passes/passes.h"
 #include "tests/unit/link_fixture.h"
 
-#define PROGRAMS 40
+#define PROGRAMS 15
 #define OPERATIONS 24
 #define OUTPUTS 3
 
