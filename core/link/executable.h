@@ -24,12 +24,18 @@ typedef struct hx_root {
 typedef struct hx_slot {
   uint32_t root;
   uint64_t offset;
-  hx_layout_t layout;
-  const hx_type_t *type;  // of the executable's program
-  hx_primes_t primes;     // of the rows
+  const hx_layout_t *layout;  // in the arena; slots that lie alike share it
+  const hx_type_t *type;      // of the executable's program
+  hx_primes_t primes;         // of the rows
   bool secret;
   const char *name;  // "%x", for people
 } hx_slot_t;
+
+// A slot in the making: its layout is still its own.
+typedef struct hx_draft {
+  hx_slot_t slot;
+  hx_layout_t layout;
+} hx_draft_t;
 
 typedef struct hx_bound_material {
   const char *symbol;     // "" for a constant of the program
@@ -125,6 +131,8 @@ struct hx_executable {
 
   hx_slot_t *slots;
   size_t slot_count, slot_capacity;
+  const hx_layout_t **layouts;  // each once
+  size_t layout_count, layout_capacity;
   hx_root_t *roots;
   size_t root_count, root_capacity;
   hx_bound_material_t *materials;
@@ -141,9 +149,8 @@ struct hx_executable {
   uint64_t slab_bytes, scratch_host, scratch_device, unshared_bytes;
   bool has_secrets;
 
-  char *manifest, *host_source;
-
-  pthread_mutex_t lock;  // pool and figures
+  pthread_mutex_t lock;          // all below
+  char *manifest, *host_source;  // written when first asked for
   hx_instance_t *pool;
   uint64_t runs;
   double seconds;
@@ -175,6 +182,10 @@ hx_status_t hx_link_count(hx_linker_t *linker, hx_status_t status);
 hx_status_t hx_link_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out);
 hx_status_t hx_link_add_root(hx_linker_t *linker, hx_root_t root, uint32_t *out);
 hx_status_t hx_link_add_slot(hx_linker_t *linker, const hx_slot_t *slot, uint32_t *out);
+hx_status_t hx_link_add_draft(hx_linker_t *linker, const hx_draft_t *draft, uint32_t *out);
+hx_draft_t hx_link_draft_of(const hx_linker_t *linker, uint32_t slot);
+// The arena's copy of a layout, made once; NULL on exhaustion.
+const hx_layout_t *hx_link_keep_layout(hx_linker_t *linker, const hx_layout_t *layout);
 hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_ir_op_t *op, uint32_t operand_count,
                              uint32_t result_count, hx_step_t **out);
 hx_status_t hx_link_add_copy(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to);
@@ -190,7 +201,7 @@ typedef struct hx_placement {
   bool is_set;
   uint32_t root;
   uint64_t offset;
-  hx_layout_t layout;
+  const hx_layout_t *layout;  // in the arena
 } hx_placement_t;
 
 // materials.c: references, constants, keys at a depth.
@@ -202,7 +213,7 @@ hx_status_t hx_link_bind_materials(hx_linker_t *linker);
 // The slot of a key operand: its rows at the depth that the operation works at.
 hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_value_t *key, uint32_t *out_slot);
 // One digit of a key with all its rows, as a value of two components; false where the key is missing.
-hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_slot_t *out,
+hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_draft_t *out,
                               bool *out_found);
 
 // prepare.c: implementations, regions, resources of every call.
@@ -228,8 +239,8 @@ hx_status_t hx_link_secrets(hx_linker_t *linker);
 const hx_switch_t *hx_link_find_switch(const hx_linker_t *linker, hx_str_t symbol);
 
 // manifest.c, source.c
-hx_status_t hx_executable_describe(hx_executable_t *exe);
-hx_status_t hx_executable_write_source(hx_executable_t *exe);
+char *hx_executable_describe(const hx_executable_t *exe);      // NULL: out of memory
+char *hx_executable_write_source(const hx_executable_t *exe);  // NULL: out of memory
 
 // check.c: inputs and outputs of a run, before anything happens.
 hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *inputs, hx_value_t *const *outputs,

@@ -55,6 +55,7 @@ static void free_executable(hx_executable_t *exe) {
   hx_device_tables_release(exe->tables);
   hx_free(exe->steps.items);
   hx_free(exe->slots);
+  hx_free((void *)exe->layouts);
   hx_free(exe->roots);
   hx_free(exe->materials);
   hx_free(exe->manifest);
@@ -86,8 +87,25 @@ size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t 
   return executable->output_count;
 }
 
-const char *hx_executable_manifest(const hx_executable_t *executable) { return executable->manifest; }
-const char *hx_executable_source(const hx_executable_t *executable) { return executable->host_source; }
+// A text that is written when first asked for and kept; "" where memory is exhausted.
+static const char *text_of(const hx_executable_t *executable, char **text, char *(*write)(const hx_executable_t *)) {
+  hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;  // the lock and the text change
+  pthread_mutex_lock(&exe->lock);
+  if (*text == NULL) *text = write(executable);
+  const char *written = *text;
+  pthread_mutex_unlock(&exe->lock);
+  return written == NULL ? "" : written;
+}
+
+const char *hx_executable_manifest(const hx_executable_t *executable) {
+  hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;
+  return text_of(executable, &exe->manifest, hx_executable_describe);
+}
+
+const char *hx_executable_source(const hx_executable_t *executable) {
+  hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;
+  return text_of(executable, &exe->host_source, hx_executable_write_source);
+}
 
 static hx_executable_t *create_executable(const hx_link_source_t *source, const hx_backend_t *backend) {
   hx_executable_t *exe = hx_zalloc(1, sizeof *exe);
@@ -235,8 +253,7 @@ static hx_status_t link_stages(hx_linker_t *linker) {
   if (linker->fault_count > 0) return linker->first_status;
   HX_TRY(hx_link_plan(linker));
   if (linker->fault_count > 0) return linker->first_status;
-  HX_TRY(hx_executable_describe(exe));
-  return hx_executable_write_source(exe);
+  return HX_STATUS_OK;
 }
 
 hx_status_t hx_link_program(const hx_link_source_t *source, const hx_backend_t *backend,

@@ -137,12 +137,11 @@ static json_t *describe(const hx_executable_t *exe) {
   return json;
 }
 
-hx_status_t hx_executable_describe(hx_executable_t *exe) {
+char *hx_executable_describe(const hx_executable_t *exe) {
   json_t *json = describe(exe);
   char *text = json == NULL ? NULL : json_dumps(json, JSON_SORT_KEYS | JSON_INDENT(2));
   json_decref(json);
-  if (text == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  exe->manifest = hx_strdup(text);
+  char *kept = text == NULL ? NULL : hx_strdup(text);
   free(text);  // jansson's own allocation
-  return exe->manifest == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
+  return kept;
 }

@@ -144,27 +144,27 @@ static uint32_t depth_of(const hx_type_t *type, const hx_ring *ring) {
 }
 
 // A key's rows at a depth as a slot; ids of Q_d and P.
-static hx_status_t fill_key_slot(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t depth, hx_slot_t *slot) {
+static hx_status_t draft_key(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t depth, hx_draft_t *out) {
   const uint32_t material = linker->material_of[key->id];
   hx_tensor_t *view;
   HX_TRY(hx_switch_key_at(key_of(linker, material), linker->ring, depth, &view));
-  *slot = (hx_slot_t){.offset = view->offset,
-                      .layout = view->layout,
-                      .type = key->type,
-                      .primes = hx_ring_active(linker->ring, depth),
-                      .name = hx_link_value_name(linker, key)};
+  *out = (hx_draft_t){.slot = {.offset = view->offset,
+                               .type = key->type,
+                               .primes = hx_ring_active(linker->ring, depth),
+                               .name = hx_link_value_name(linker, key)},
+                      .layout = view->layout};
   hx_tensor_release(view);
   const hx_primes_t special = hx_ring_special(linker->ring);
-  for (size_t i = 0; i < HX_COUNT_OF(special.bits); ++i) slot->primes.bits[i] |= special.bits[i];
-  return ensure_root(linker, material, &slot->root);
+  for (size_t i = 0; i < HX_COUNT_OF(special.bits); ++i) out->slot.primes.bits[i] |= special.bits[i];
+  return ensure_root(linker, material, &out->slot.root);
 }
 
-hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_slot_t *out,
+hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_draft_t *out,
                               bool *out_found) {
   *out_found = linker->material_of[key->id] != HX_NONE;
   if (!*out_found) return HX_STATUS_OK;  // missing: counted where it is referred to
-  HX_TRY(fill_key_slot(linker, key, 0, out));
-  out->offset += digit * out->layout.digit_stride * hx_dtype_bytes(out->layout.dtype);
+  HX_TRY(draft_key(linker, key, 0, out));
+  out->slot.offset += digit * out->layout.digit_stride * hx_dtype_bytes(out->layout.dtype);
   out->layout.digits = 0;
   out->layout.digit_stride = 0;
   return HX_STATUS_OK;
@@ -179,9 +179,9 @@ hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_v
                  hx_link_value_name(linker, op->operands[0]));
     return HX_STATUS_OK;
   }
-  hx_slot_t slot;
-  HX_TRY(fill_key_slot(linker, key, depth, &slot));
-  return hx_link_add_slot(linker, &slot, out_slot);
+  hx_draft_t draft;
+  HX_TRY(draft_key(linker, key, depth, &draft));
+  return hx_link_add_draft(linker, &draft, out_slot);
 }
 
 // ------------------------------------------------------------------ values
@@ -195,13 +195,13 @@ static const hx_binding_t *find_binding(const hx_linker_t *linker, const char *s
 
 static hx_status_t add_slot_of(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t material) {
   const hx_tensor_t *tensor = linker->exe->materials[material].tensor;
-  hx_slot_t slot = {.offset = tensor->offset,
-                    .layout = tensor->layout,
-                    .type = op->results[0]->type,
-                    .primes = op->results[0]->type->primes,
-                    .name = hx_link_value_name(linker, op->results[0])};
-  HX_TRY(ensure_root(linker, material, &slot.root));
-  return hx_link_add_slot(linker, &slot, &linker->slot_of[op->results[0]->id]);
+  hx_draft_t draft = {.slot = {.offset = tensor->offset,
+                               .type = op->results[0]->type,
+                               .primes = op->results[0]->type->primes,
+                               .name = hx_link_value_name(linker, op->results[0])},
+                      .layout = tensor->layout};
+  HX_TRY(ensure_root(linker, material, &draft.slot.root));
+  return hx_link_add_draft(linker, &draft, &linker->slot_of[op->results[0]->id]);
 }
 
 static bool check_binding(hx_linker_t *linker, const hx_ir_op_t *op, const hx_value_t *value, const char *name) {

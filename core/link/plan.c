@@ -38,7 +38,7 @@ static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32
   if (source->kind != HX_ROOT_SLAB || target->kind != HX_ROOT_SLAB || !target->is_whole || target->is_merged)
     return false;
   if (source->last != s || source->bytes != target->bytes || from->offset != 0 || to->offset != 0) return false;
-  if (from_root == to->root || !hx_layout_equal(&from->layout, &to->layout)) return false;
+  if (from_root == to->root || !hx_layout_equal(from->layout, to->layout)) return false;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     if (i != (uint32_t)candidate && hx_root_of(exe, exe->slots[step->operands[i]].root) == from_root) return false;
   }

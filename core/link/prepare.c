@@ -129,7 +129,7 @@ static hx_region_value_t region_value(const hx_executable_t *exe, uint32_t index
   const hx_slot_t *slot = &exe->slots[index];
   const hx_root_t *root = &exe->roots[slot->root];
   return (hx_region_value_t){.type = slot->type,
-                             .layout = &slot->layout,
+                             .layout = slot->layout,
                              .primes = &slot->primes,
                              .secret = slot->secret,
                              .immutable = root->kind == HX_ROOT_MATERIAL && exe->materials[root->index].is_key};
@@ -151,7 +151,7 @@ hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_re
   const hx_tensor_desc *desc = hx_region_desc(&arena, &value);
   hx_status_t status = HX_STATUS_OUT_OF_MEMORY;
   if (desc != NULL) {
-    const hx_tensor_t tensor = {.storage = material->storage, .offset = slot->offset, .layout = slot->layout};
+    const hx_tensor_t tensor = {.storage = material->storage, .offset = slot->offset, .layout = *slot->layout};
     const uint64_t generation = hx_tensor_generation(material->tensor);
     status = hx_device_pack(exe->device, exe->tables, resource->kind, &tensor, desc, &resource->form, report);
     if (status == HX_STATUS_OK) resource->generation = generation;

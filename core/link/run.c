@@ -111,8 +111,8 @@ static hx_status_t execute(run_t *run, size_t index) {
   hx_error error = hx_error_make();
   int32_t result;
   if (step->kind == HX_STEP_COPY) {
-    result = hx_copy_rows(exe->device, run->instance->queue, &exe->slots[step->results[0]].layout, call->outputs[0],
-                          &exe->slots[step->operands[0]].layout, call->inputs[0], &error);
+    result = hx_copy_rows(exe->device, run->instance->queue, exe->slots[step->results[0]].layout, call->outputs[0],
+                          exe->slots[step->operands[0]].layout, call->inputs[0], &error);
   } else {
     result = step->resolution.implementation->record->execute(step->prepared, call, &error);
   }

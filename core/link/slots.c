@@ -30,6 +30,32 @@ hx_status_t hx_link_add_slot(hx_linker_t *linker, const hx_slot_t *slot, uint32_
   return HX_STATUS_OK;
 }
 
+const hx_layout_t *hx_link_keep_layout(hx_linker_t *linker, const hx_layout_t *layout) {
+  hx_executable_t *exe = linker->exe;
+  for (size_t i = exe->layout_count; i-- > 0;) {
+    if (hx_layout_equal(exe->layouts[i], layout)) return exe->layouts[i];
+  }
+  if (hx_grow(&exe->layouts, &exe->layout_capacity, exe->layout_count + 1, sizeof *exe->layouts) != HX_STATUS_OK) {
+    return NULL;
+  }
+  hx_layout_t *kept = hx_arena_alloc(&exe->arena, sizeof *kept);
+  if (kept == NULL) return NULL;
+  *kept = *layout;
+  exe->layouts[exe->layout_count++] = kept;
+  return kept;
+}
+
+hx_status_t hx_link_add_draft(hx_linker_t *linker, const hx_draft_t *draft, uint32_t *out) {
+  hx_slot_t slot = draft->slot;
+  slot.layout = hx_link_keep_layout(linker, &draft->layout);
+  return slot.layout == NULL ? HX_STATUS_OUT_OF_MEMORY : hx_link_add_slot(linker, &slot, out);
+}
+
+hx_draft_t hx_link_draft_of(const hx_linker_t *linker, uint32_t slot) {
+  const hx_slot_t *from = &linker->exe->slots[slot];
+  return (hx_draft_t){.slot = *from, .layout = *from->layout};
+}
+
 hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_ir_op_t *op, uint32_t operand_count,
                              uint32_t result_count, hx_step_t **out) {
   hx_step_list_t *steps = &linker->exe->steps;
@@ -82,15 +108,23 @@ static bool is_dispatched(const hx_ir_op_t *op) {
 
 // ------------------------------------------------------------------ placement of results
 
+// A dense layout of a value, or a fault.
+static hx_status_t dense_layout(hx_linker_t *linker, const hx_ir_value_t *value, const hx_layout_t **out) {
+  hx_layout_t layout;
+  if (hx_link_layout(value->type, linker->ring, &layout) != HX_STATUS_OK) {
+    return hx_link_fail(linker, value->op, HX_CODE_LIMIT, "%s does not fit into memory",
+                        hx_link_value_name(linker, value));
+  }
+  *out = hx_link_keep_layout(linker, &layout);
+  return *out == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
+}
+
 // A dense root of its own for a value, where it has no place yet.
 static hx_status_t ensure_place(hx_linker_t *linker, const hx_ir_value_t *value, bool is_whole) {
   hx_placement_t *place = &linker->placements[value->id];
   if (place->is_set) return HX_STATUS_OK;
-  if (hx_link_layout(value->type, linker->ring, &place->layout) != HX_STATUS_OK) {
-    return hx_link_fail(linker, value->op, HX_CODE_LIMIT, "result %s does not fit into memory",
-                        hx_link_value_name(linker, value));
-  }
-  const uint64_t bytes = hx_layout_elements(&place->layout) * hx_dtype_bytes(place->layout.dtype);
+  HX_TRY(dense_layout(linker, value, &place->layout));
+  const uint64_t bytes = hx_layout_elements(place->layout) * hx_dtype_bytes(place->layout->dtype);
   HX_TRY(
       hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = is_whole}, &place->root));
   place->is_set = true;
@@ -106,14 +140,14 @@ static bool is_placeable(const hx_linker_t *linker, const hx_ir_value_t *value) 
 }
 
 // Place of a part inside a packed value. has_rows where its rows do not lie side by side.
-static hx_placement_t place_of_part(const hx_ir_op_t *op, size_t index, const hx_placement_t *whole) {
-  hx_placement_t part = *whole;
-  const uint32_t size = hx_dtype_bytes(whole->layout.dtype);
+static hx_draft_t place_of_part(const hx_ir_op_t *op, size_t index, const hx_placement_t *whole) {
+  hx_draft_t part = {.slot = {.root = whole->root, .offset = whole->offset}, .layout = *whole->layout};
+  const uint32_t size = hx_dtype_bytes(whole->layout->dtype);
   const hx_type_t *type = op->operands[index]->type;
   if (op->info->id == HX_OP_RNS_PACK_COMPONENTS) {
     uint32_t first = 0;
     for (size_t i = 0; i < index; ++i) first += op->operands[i]->type->components;
-    part.offset += first * whole->layout.component_stride * size;
+    part.slot.offset += first * whole->layout->component_stride * size;
     part.layout.components = type->components;
     return part;
   }
@@ -129,7 +163,7 @@ static hx_placement_t place_of_part(const hx_ir_op_t *op, size_t index, const hx
   if (part.layout.has_rows) {
     memcpy(part.layout.rows, rows, limbs * sizeof *rows);
   } else if (limbs > 0) {
-    part.offset += rows[0] * whole->layout.limb_stride * size;
+    part.slot.offset += rows[0] * whole->layout->limb_stride * size;
   }
   return part;
 }
@@ -139,34 +173,46 @@ static bool same_batch(const hx_type_t *type, const hx_layout_t *layout) {
          memcmp(type->batch_shape, layout->batch_shape, type->batch_rank * sizeof type->batch_shape[0]) == 0;
 }
 
+// Tells the producer of a part to write into the whole, where it can.
+static hx_status_t place_part(hx_linker_t *linker, const hx_ir_op_t *op, size_t index, const hx_placement_t *whole) {
+  const hx_ir_value_t *operand = op->operands[index];
+  if (!is_placeable(linker, operand) || !same_batch(operand->type, whole->layout)) return HX_STATUS_OK;
+  const hx_draft_t part = place_of_part(op, index, whole);
+  if (part.layout.has_rows || part.slot.offset % linker->exe->device->alignment != 0) return HX_STATUS_OK;
+  const hx_layout_t *layout = hx_link_keep_layout(linker, &part.layout);
+  if (layout == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  linker->placements[operand->id] =
+      (hx_placement_t){.is_set = true, .root = part.slot.root, .offset = part.slot.offset, .layout = layout};
+  return HX_STATUS_OK;
+}
+
 static hx_status_t place_parts(hx_linker_t *linker, const hx_ir_op_t *op) {
   const hx_ir_value_t *result = op->results[0];
   if (!hx_type_is_complete(result->type)) return HX_STATUS_OK;
-  HX_TRY(ensure_place(linker, result, false));
-  const hx_placement_t *whole = &linker->placements[result->id];
-  for (size_t i = 0; i < op->operand_count; ++i) {
-    const hx_ir_value_t *operand = op->operands[i];
-    if (!is_placeable(linker, operand) || !same_batch(operand->type, &whole->layout)) continue;
-    const hx_placement_t part = place_of_part(op, i, whole);
-    if (!part.layout.has_rows && part.offset % linker->exe->device->alignment == 0)
-      linker->placements[operand->id] = part;
-  }
+  const hx_status_t status = ensure_place(linker, result, false);
+  if (status != HX_STATUS_OK) return status == HX_STATUS_OUT_OF_MEMORY ? status : HX_STATUS_OK;
+  for (size_t i = 0; i < op->operand_count; ++i) HX_TRY(place_part(linker, op, i, &linker->placements[result->id]));
+  return HX_STATUS_OK;
+}
+
+static hx_status_t place_output(hx_linker_t *linker, const hx_ir_value_t *value, uint32_t index) {
+  uint32_t root;
+  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_OUTPUT, .index = index}, &root));
+  hx_placement_t *place = &linker->placements[value->id];
+  hx_layout_t layout;
+  if (!is_placeable(linker, value) || hx_link_layout(value->type, linker->ring, &layout) != HX_STATUS_OK)
+    return HX_STATUS_OK;
+  place->layout = hx_link_keep_layout(linker, &layout);
+  if (place->layout == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  place->root = root;
+  place->is_set = true;
   return HX_STATUS_OK;
 }
 
 // Backwards, so that a packed value knows its own place before its parts ask.
 hx_status_t hx_link_place_results(hx_linker_t *linker) {
   const hx_ir_op_t *last = linker->block->last;
-  for (uint32_t i = 0; i < linker->exe->output_count; ++i) {
-    uint32_t root;
-    HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_OUTPUT, .index = i}, &root));
-    const hx_ir_value_t *value = last->operands[i];
-    if (!is_placeable(linker, value)) continue;
-    hx_placement_t *place = &linker->placements[value->id];
-    if (hx_link_layout(value->type, linker->ring, &place->layout) != HX_STATUS_OK) continue;
-    place->root = root;
-    place->is_set = true;
-  }
+  for (uint32_t i = 0; i < linker->exe->output_count; ++i) HX_TRY(place_output(linker, last->operands[i], i));
   for (const hx_ir_op_t *op = last; op != NULL; op = op->previous) {
     if (op->info->id == HX_OP_RNS_CONCAT_LIMBS || op->info->id == HX_OP_RNS_PACK_COMPONENTS) {
       HX_TRY(place_parts(linker, op));
@@ -262,15 +308,19 @@ static hx_status_t add_packed(hx_linker_t *linker, const hx_ir_op_t *op) {
   for (size_t i = 0; i < op->operand_count; ++i) {
     const uint32_t from = linker->slot_of[op->operands[i]->id];
     if (from == HX_NONE) return HX_STATUS_OK;
-    hx_slot_t slot = linker->exe->slots[from];
-    secret = secret || slot.secret;
-    const hx_placement_t part = place_of_part(op, i, &whole);
-    if (slot.root == part.root && slot.offset == part.offset && !part.layout.has_rows) continue;  // written there
-    slot.root = part.root;
-    slot.offset = part.offset;
-    slot.layout = part.layout;
+    const hx_slot_t *slot = &linker->exe->slots[from];
+    secret = secret || slot->secret;
+    hx_draft_t part = place_of_part(op, i, &whole);
+    const bool is_there = slot->root == part.slot.root && slot->offset == part.slot.offset;
+    if (is_there && !part.layout.has_rows) continue;  // its producer wrote there
+    part.slot = (hx_slot_t){.root = part.slot.root,
+                            .offset = part.slot.offset,
+                            .type = slot->type,
+                            .primes = slot->primes,
+                            .secret = slot->secret,
+                            .name = slot->name};
     uint32_t to;
-    HX_TRY(hx_link_add_slot(linker, &slot, &to));
+    HX_TRY(hx_link_add_draft(linker, &part, &to));
     HX_TRY(hx_link_add_copy(linker, op, from, to));
   }
   return add_result_slot(linker, result, secret);
@@ -298,7 +348,8 @@ static hx_status_t add_output(hx_linker_t *linker, const hx_ir_op_t *op, uint32_
   hx_slot_t slot = exe->slots[from];
   slot.root = index;  // roots of outputs come first
   slot.offset = 0;
-  if (hx_link_layout(value->type, linker->ring, &slot.layout) != HX_STATUS_OK) return HX_STATUS_OK;
+  const hx_status_t status = dense_layout(linker, value, &slot.layout);
+  if (status != HX_STATUS_OK) return status == HX_STATUS_OUT_OF_MEMORY ? status : HX_STATUS_OK;
   uint32_t to;
   HX_TRY(hx_link_add_slot(linker, &slot, &to));
   return hx_link_add_copy(linker, op, from, to);
@@ -318,17 +369,17 @@ static hx_status_t add_input(hx_linker_t *linker, uint32_t index) {
     return HX_STATUS_OK;
   }
   exe->input_types[index] = type;
-  hx_slot_t slot = {.type = type, .primes = type->primes, .name = hx_link_value_name(linker, value)};
-  if (hx_link_layout(type, linker->ring, &slot.layout) != HX_STATUS_OK) {
+  hx_draft_t draft = {.slot = {.type = type, .primes = type->primes, .name = hx_link_value_name(linker, value)}};
+  if (hx_link_layout(type, linker->ring, &draft.layout) != HX_STATUS_OK) {
     hx_link_fail(linker, NULL, HX_CODE_LIMIT, "input %s does not fit into memory", name);
     return HX_STATUS_OK;
   }
   const hx_layout_t *const *given = linker->options->input_layouts;
-  if (given != NULL && given[index] != NULL) slot.layout = *given[index];
-  slot.secret = exe->secret_inputs[index];
-  exe->input_layouts[index] = slot.layout;
-  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_INPUT, .index = index}, &slot.root));
-  return hx_link_add_slot(linker, &slot, &linker->slot_of[value->id]);
+  if (given != NULL && given[index] != NULL) draft.layout = *given[index];
+  draft.slot.secret = exe->secret_inputs[index];
+  exe->input_layouts[index] = draft.layout;
+  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_INPUT, .index = index}, &draft.slot.root));
+  return hx_link_add_draft(linker, &draft, &linker->slot_of[value->id]);
 }
 
 static hx_status_t add_op(hx_linker_t *linker, const hx_ir_op_t *op) {

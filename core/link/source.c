@@ -111,7 +111,7 @@ static void write_step(const hx_executable_t *exe, const hx_step_t *step, hx_tex
     write_call(exe, step, out);
     return;
   }
-  const hx_layout_t *layout = &exe->slots[step->results[0]].layout;
+  const hx_layout_t *layout = exe->slots[step->results[0]].layout;
   hx_text_puts(out, "  copy_rows(");
   write_place(exe, step->results[0], out);
   hx_text_puts(out, ", ");
@@ -122,7 +122,7 @@ static void write_step(const hx_executable_t *exe, const hx_step_t *step, hx_tex
   hx_text_puts(out, "\n");
 }
 
-hx_status_t hx_executable_write_source(hx_executable_t *exe) {
+char *hx_executable_write_source(const hx_executable_t *exe) {
   hx_text_t out;
   hx_text_init(&out);
   hx_text_printf(&out, "// %s on %s, parameters %s\n", exe->program->source, exe->device->name,
@@ -135,6 +135,5 @@ hx_status_t hx_executable_write_source(hx_executable_t *exe) {
                "void run(const word *const in[], word *const out[], const word *const mat[], unsigned char *slab) {\n");
   for (size_t s = 0; s < exe->steps.count; ++s) write_step(exe, &exe->steps.items[s], &out);
   hx_text_puts(&out, "}\n");
-  exe->host_source = hx_text_take(&out);
-  return exe->host_source == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
+  return hx_text_take(&out);
 }

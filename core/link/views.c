@@ -18,53 +18,56 @@ bool hx_link_is_view(const hx_ir_op_t *op) {
 }
 
 // Narrows a slot to the rows of `primes`; false where one of them is not there.
-static bool keep_rows(hx_slot_t *slot, const hx_primes_t *primes) {
+static bool keep_rows(hx_draft_t *draft, const hx_primes_t *primes) {
   uint32_t ids[HX_PRIMES_MAX];
-  const uint32_t count = hx_primes_list(&slot->primes, ids);
+  const uint32_t count = hx_primes_list(&draft->slot.primes, ids);
+  hx_layout_t *layout = &draft->layout;
   uint16_t rows[HX_PRIMES_MAX];
   uint32_t limbs = 0;
   for (uint32_t l = 0; l < count; ++l) {
-    if (hx_primes_has(primes, ids[l])) rows[limbs++] = slot->layout.has_rows ? slot->layout.rows[l] : (uint16_t)l;
+    if (hx_primes_has(primes, ids[l])) rows[limbs++] = layout->has_rows ? layout->rows[l] : (uint16_t)l;
   }
   if (limbs == 0 || limbs != hx_primes_count(primes)) return false;
-  slot->layout.limbs = limbs;
-  slot->layout.has_rows = false;
+  layout->limbs = limbs;
+  layout->has_rows = false;
   for (uint32_t l = 1; l < limbs; ++l) {
-    if (rows[l] != rows[0] + l) slot->layout.has_rows = true;
+    if (rows[l] != rows[0] + l) layout->has_rows = true;
   }
-  memset(slot->layout.rows, 0, sizeof slot->layout.rows);
-  if (slot->layout.has_rows) {
-    memcpy(slot->layout.rows, rows, limbs * sizeof *rows);
+  memset(layout->rows, 0, sizeof layout->rows);
+  if (layout->has_rows) {
+    memcpy(layout->rows, rows, limbs * sizeof *rows);
   } else {
-    slot->offset += rows[0] * slot->layout.limb_stride * hx_dtype_bytes(slot->layout.dtype);
+    draft->slot.offset += rows[0] * layout->limb_stride * hx_dtype_bytes(layout->dtype);
   }
-  slot->primes = *primes;
+  draft->slot.primes = *primes;
   return true;
 }
 
 // A dense copy of a view that a plugin could not be given as it lies.
-static hx_status_t add_dense(hx_linker_t *linker, const hx_ir_op_t *op, const hx_slot_t *view) {
+static hx_status_t add_dense(hx_linker_t *linker, const hx_ir_op_t *op, const hx_draft_t *view) {
   uint32_t from;
-  HX_TRY(hx_link_add_slot(linker, view, &from));
-  hx_slot_t dense = *view;
-  if (hx_link_layout(view->type, linker->ring, &dense.layout) != HX_STATUS_OK) {
-    hx_link_fail(linker, op, HX_CODE_LIMIT, "result %s does not fit into memory", view->name);
+  HX_TRY(hx_link_add_draft(linker, view, &from));
+  hx_draft_t dense = *view;
+  if (hx_link_layout(view->slot.type, linker->ring, &dense.layout) != HX_STATUS_OK) {
+    hx_link_fail(linker, op, HX_CODE_LIMIT, "%s does not fit into memory", view->slot.name);
     return HX_STATUS_OK;
   }
-  dense.offset = 0;
+  dense.slot.offset = 0;
   const uint64_t bytes = hx_layout_elements(&dense.layout) * hx_dtype_bytes(dense.layout.dtype);
-  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = true}, &dense.root));
-  HX_TRY(hx_link_add_slot(linker, &dense, &linker->slot_of[op->results[0]->id]));
-  return hx_link_add_copy(linker, op, from, linker->slot_of[op->results[0]->id]);
+  HX_TRY(
+      hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = true}, &dense.slot.root));
+  uint32_t *to = &linker->slot_of[op->results[0]->id];
+  HX_TRY(hx_link_add_draft(linker, &dense, to));
+  return hx_link_add_copy(linker, op, from, *to);
 }
 
 // Items of one batch axis; without a count one item, and the axis vanishes.
-static void keep_items(hx_slot_t *slot, const hx_ir_op_t *op) {
+static void keep_items(hx_draft_t *draft, const hx_ir_op_t *op) {
   int64_t axis = 0, start = 0, items = 0;
   (void)hx_attrs_get_i64(op->attrs, "axis", &axis);  // required and in range: inference saw them
   (void)hx_attrs_get_i64(op->attrs, "start", &start);
-  hx_layout_t *layout = &slot->layout;
-  slot->offset += (uint64_t)start * layout->batch_strides[axis] * hx_dtype_bytes(layout->dtype);
+  hx_layout_t *layout = &draft->layout;
+  draft->slot.offset += (uint64_t)start * layout->batch_strides[axis] * hx_dtype_bytes(layout->dtype);
   if (hx_attrs_get_i64(op->attrs, "items", &items)) {
     layout->batch_shape[axis] = (uint64_t)items;
     return;
@@ -76,24 +79,24 @@ static void keep_items(hx_slot_t *slot, const hx_ir_op_t *op) {
   }
 }
 
-static void keep_components(hx_slot_t *slot, const hx_ir_op_t *op) {
+static void keep_components(hx_draft_t *draft, const hx_ir_op_t *op) {
   int64_t first = 0;
   (void)hx_attrs_get_i64(op->attrs, "first", &first);  // required and in range: inference saw it
-  slot->offset += (uint64_t)first * slot->layout.component_stride * hx_dtype_bytes(slot->layout.dtype);
-  slot->layout.components = op->results[0]->type->components;
+  draft->slot.offset += (uint64_t)first * draft->layout.component_stride * hx_dtype_bytes(draft->layout.dtype);
+  draft->layout.components = op->results[0]->type->components;
 }
 
 // The operand as it lies; false where it has no memory (a fault is counted already).
-static hx_status_t operand_slot(hx_linker_t *linker, const hx_ir_op_t *op, hx_slot_t *slot, bool *out_found) {
+static hx_status_t operand_draft(hx_linker_t *linker, const hx_ir_op_t *op, hx_draft_t *draft, bool *out_found) {
   const hx_ir_value_t *operand = op->operands[0];
   if (operand->type->kind == HX_TYPE_KEY) {
     int64_t digit = 0;
     (void)hx_attrs_get_i64(op->attrs, "digit", &digit);
-    return hx_link_key_digit(linker, operand, (uint32_t)digit, slot, out_found);
+    return hx_link_key_digit(linker, operand, (uint32_t)digit, draft, out_found);
   }
   const uint32_t from = linker->slot_of[operand->id];
   *out_found = from != HX_NONE;
-  if (*out_found) *slot = linker->exe->slots[from];
+  if (*out_found) *draft = hx_link_draft_of(linker, from);
   return HX_STATUS_OK;
 }
 
@@ -104,21 +107,22 @@ static bool is_key_memory(const hx_linker_t *linker, const hx_slot_t *slot) {
 
 hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op) {
   const hx_ir_value_t *result = op->results[0];
-  hx_slot_t slot;
+  hx_draft_t draft;
   bool found = false;
-  HX_TRY(operand_slot(linker, op, &slot, &found));
+  HX_TRY(operand_draft(linker, op, &draft, &found));
   if (!found) return HX_STATUS_OK;
-  slot.type = result->type;
-  slot.name = hx_link_value_name(linker, result);
-  if (op->info->id == HX_OP_RNS_SELECT_COMPONENTS) keep_components(&slot, op);
-  if (op->info->id == HX_OP_RNS_SELECT_BATCH) keep_items(&slot, op);
+  draft.slot.type = result->type;
+  draft.slot.name = hx_link_value_name(linker, result);
+  if (op->info->id == HX_OP_RNS_SELECT_COMPONENTS) keep_components(&draft, op);
+  if (op->info->id == HX_OP_RNS_SELECT_BATCH) keep_items(&draft, op);
   hx_layout_t wanted;
-  if (!keep_rows(&slot, &result->type->primes) || hx_link_layout(result->type, linker->ring, &wanted) != HX_STATUS_OK ||
-      !hx_layout_same_shape(&slot.layout, &wanted)) {
-    hx_link_fail(linker, op, HX_CODE_SHAPE, "result %s is no part of its operand", slot.name);
+  if (!keep_rows(&draft, &result->type->primes) ||
+      hx_link_layout(result->type, linker->ring, &wanted) != HX_STATUS_OK ||
+      !hx_layout_same_shape(&draft.layout, &wanted)) {
+    hx_link_fail(linker, op, HX_CODE_SHAPE, "result %s is no part of its operand", draft.slot.name);
     return HX_STATUS_OK;
   }
-  const bool as_it_lies = !slot.layout.has_rows || is_key_memory(linker, &slot);
-  if (!as_it_lies || slot.offset % linker->exe->device->alignment != 0) return add_dense(linker, op, &slot);
-  return hx_link_add_slot(linker, &slot, &linker->slot_of[result->id]);
+  const bool as_it_lies = !draft.layout.has_rows || is_key_memory(linker, &draft.slot);
+  if (!as_it_lies || draft.slot.offset % linker->exe->device->alignment != 0) return add_dense(linker, op, &draft);
+  return hx_link_add_draft(linker, &draft, &linker->slot_of[result->id]);
 }

@@ -94,7 +94,8 @@ HX_API hx_executable_t *hx_executable_retain(const hx_executable_t *executable);
 HX_API void hx_executable_release(hx_executable_t *executable);
 HX_API size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports);
 HX_API size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t **out_ports);
-/// JSON: operations, implementations, plugin digests, resources, memory plan. Deterministic.
+/// JSON: operations, implementations, plugin digests, resources, memory plan. Deterministic; written when first asked for,
+/// "" where memory is exhausted.
 HX_API const char *hx_executable_manifest(const hx_executable_t *executable);
 /// The prepared control flow as C that a person can read.
 HX_API const char *hx_executable_source(const hx_executable_t *executable);
