@@ -349,6 +349,10 @@ const hx_manifest_operation_t *hx_loaded_plugin_operation(const hx_loaded_plugin
   return NULL;
 }
 
+int32_t (*hx_loaded_plugin_query(const hx_loaded_plugin_t *plugin))(const hx_host *host, hx_plugin *out) {
+  return ((const loaded_t *)plugin)->mapping->query;
+}
+
 void hx_loaded_plugin_set_cancelled(const hx_loaded_plugin_t *plugin, bool cancelled) {
   atomic_store(&plugin->host->cancelled, cancelled);
 }

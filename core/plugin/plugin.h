@@ -48,6 +48,8 @@ void hx_loaded_plugin_release(hx_loaded_plugin_t *plugin);  // the last one call
 // The manifest row of an implementation, or NULL.
 const hx_manifest_operation_t *hx_loaded_plugin_operation(const hx_loaded_plugin_t *plugin, const char *op,
                                                           const char *implementation);
+// Its entry point, good for the life of the process. For tests of negotiation: asked only while nobody has it loaded.
+int32_t (*hx_loaded_plugin_query(const hx_loaded_plugin_t *plugin))(const hx_host *host, hx_plugin *out);
 // Turns an int32 result of a plugin into a status; adds the plugin's text (bounded, escaped) to the report.
 hx_status_t hx_plugin_status(const hx_loaded_plugin_t *plugin, int32_t result, const hx_error *error, const char *what,
                              hx_report_t *report);
