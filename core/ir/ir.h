@@ -79,12 +79,14 @@ hx_status_t hx_ir_set_attr(hx_program_t *program, hx_ir_op_t *op, const char *na
 
 // A detached operation with results of the given types (interned here). attrs is kept, not copied: it comes from
 // hx_program_attrs or from an operation of the same program. regions: empty regions with one block each.
-hx_status_t hx_ir_create(hx_program_t *program, hx_op_id_t id, hx_ir_value_t *const *operands, size_t operand_count, const hx_type_t *result_types,
-                         size_t result_count, hx_attrs_t attrs, size_t region_count, hx_ir_op_t **out);
+hx_status_t hx_ir_create(hx_program_t *program, hx_op_id_t id, hx_ir_value_t *const *operands, size_t operand_count,
+                         const hx_type_t *result_types, size_t result_count, hx_attrs_t attrs, size_t region_count,
+                         hx_ir_op_t **out);
 // Creates with inferred result types and inserts before `before` (NULL: at the end of block). attrs as above. ring may
 // be NULL. Not for operations whose result types are only written (material.ref, func.call): hx_ir_create takes them.
-hx_status_t hx_ir_build(hx_program_t *program, hx_ir_block_t *block, hx_ir_op_t *before, hx_op_id_t id, hx_ir_value_t *const *operands,
-                        size_t operand_count, hx_attrs_t attrs, size_t result_count, const hx_ring *ring, hx_report_t *report, hx_ir_op_t **out);
+hx_status_t hx_ir_build(hx_program_t *program, hx_ir_block_t *block, hx_ir_op_t *before, hx_op_id_t id,
+                        hx_ir_value_t *const *operands, size_t operand_count, hx_attrs_t attrs, size_t result_count,
+                        const hx_ring *ring, hx_report_t *report, hx_ir_op_t **out);
 void hx_ir_insert(hx_ir_block_t *block, hx_ir_op_t *before, hx_ir_op_t *op);
 void hx_ir_remove(hx_ir_op_t *op);  // detaches; its results must have no uses left
 hx_status_t hx_ir_add_argument(hx_program_t *program, hx_ir_block_t *block, const hx_type_t *type, hx_ir_value_t **out);

@@ -161,8 +161,9 @@ static hx_status_t check_integer_list(const attr_check_t *check) {
 }
 
 static hx_status_t check_number(const attr_check_t *check) {
-  if (check->value->kind == HX_ATTRIBUTE_INTEGER || check->value->kind == HX_ATTRIBUTE_FLOAT) return HX_STATUS_OK;
-  return refuse(check, "has to be a number");
+  const hx_attr_kind_t kind = check->value->kind;
+  if (kind == HX_ATTRIBUTE_INTEGER || kind == HX_ATTRIBUTE_FLOAT || kind == HX_ATTRIBUTE_BOOL) return HX_STATUS_OK;
+  return refuse(check, "has to be a number, true or false");
 }
 
 static hx_status_t check_complex(const attr_check_t *check) {

@@ -50,6 +50,11 @@ hx_status_t hx_infer_constant(hx_infer_t *call) {
   const hx_attribute_t *value = hx_attrs_find(call->attrs, "value");
   hx_type_t *result = &call->results[0];
   const bool is_integer = value->kind == HX_ATTRIBUTE_INTEGER;
+  if (value->kind == HX_ATTRIBUTE_BOOL) {  // how MLIR writes a number of type i1
+    hx_type_init(result, HX_TYPE_INTEGER);
+    result->bits = 1;
+    return HX_STATUS_OK;
+  }
   if (value->type != NULL) {
     hx_type_copy(result, value->type);
   } else {

@@ -97,6 +97,18 @@ static void inference_goes_through_calls(void **state) {
                  HX_CODE_TYPE, 5, "they differ in primes", 1);
 }
 
+static void constants_of_one_bit_are_true_and_false(void **state) {
+  (void)state;
+  expect_filled(BODY(
+      "%t = \"arith.constant\"() {value = 1 : i1} : () -> i1\n%f = \"arith.constant\"() {value = false} : () -> i1\n"
+      "%y = \"scf.if\"(%t) ({\n\"scf.yield\"(%x) : (" TENSOR ") -> ()\n}, {\n\"scf.yield\"(%x) : (" TENSOR
+      ") -> ()\n}) : (i1) -> " OPEN "\n\"func.return\"(%y) : (" OPEN ") -> ()\n",
+      OPEN));
+  expect_refusal(
+      BODY("%t = \"arith.constant\"() {value = true} : () -> i64\n\"func.return\"(%x) : (" TENSOR ") -> ()\n", TENSOR),
+      HX_CODE_TYPE, 4, "arith.constant", 1);
+}
+
 static void inference_refuses_written_state_that_disagrees(void **state) {
   (void)state;
   expect_refusal(BODY("%y = \"rns.neg\"(%x) : (" TENSOR
@@ -123,6 +135,7 @@ int main(void) {
       cmocka_unit_test(inference_fills_open_types),
       cmocka_unit_test(inference_goes_through_control_flow),
       cmocka_unit_test(inference_goes_through_calls),
+      cmocka_unit_test(constants_of_one_bit_are_true_and_false),
       cmocka_unit_test(inference_refuses_written_state_that_disagrees),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
