@@ -61,8 +61,6 @@ static struct fake {
   uint64_t scratch_device;
   atomic_uint buffers, tables_made, tables_alive, prepared_alive, queues, packs, packed_alive, executes, device_closes;
   char last_variant[64];
-  uint32_t last_resources;
-  hx_op last_op;
 } fake;
 
 static int32_t fake_fail(hx_error *error, int32_t code, const char *text) {
@@ -267,8 +265,7 @@ static inline int32_t fake_prepare(hx_device *device, const hx_region *region, h
   prepared->ring = region->tables->ring;
   fake_keep_values(prepared, region);
   fake_keep_op(prepared, &region->ops[0]);
-  snprintf(fake.last_variant, sizeof fake.last_variant, "%s", region->variant == NULL ? "" : region->variant);
-  fake.last_resources = region->resource_count;
+  if (region->variant != NULL) snprintf(fake.last_variant, sizeof fake.last_variant, "%s", region->variant);
   if (fake.in_place && fake_is_pointwise(prepared->op.name)) plan->may_alias[0] = 0;
   plan->scratch_device = fake.scratch_device;
   fake.prepared_alive += 1;

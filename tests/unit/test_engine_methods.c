@@ -340,6 +340,29 @@ static void the_cache_is_bounded(void **state) {
   assert_int_equal(fake.prepared_alive, HX_CACHE_ENTRIES_MAX);
 }
 
+static void methods_survive_every_failed_allocation(void **state) {
+  scene_t *scene = *state;
+  hx_report_t *report = scene->bench.report;
+  hx_status_t status = HX_STATUS_OUT_OF_MEMORY;
+  for (uint64_t n = 1; status != HX_STATUS_OK; ++n) {
+    hx_engine_t *engine = NULL;
+    hx_value_t *out = NULL;
+    hx_report_clear(report);
+    hx_alloc_fail_at(n);
+    status = hx_engine_create(scene->bench.params, scene->bench.keys, scene->bench.backend, &engine, report);
+    if (status == HX_STATUS_OK) status = hx_engine_rotate(engine, scene->x, 1, &out, report);
+    hx_alloc_fail_at(0);
+    if (status != HX_STATUS_OK && status != HX_STATUS_OUT_OF_MEMORY) fail_msg("%s", hx_status_name(status));
+    if (status == HX_STATUS_OK) {
+      FOR_SLOTS(scene->a[(i + 1) % SLOTS]);
+      expect(scene, out);
+    } else {
+      assert_null(out);
+    }
+    hx_engine_release(engine);
+  }
+}
+
 typedef struct worker {
   pthread_t thread;
   scene_t *scene;
@@ -394,6 +417,7 @@ int main(void) {
                                      CASE(secret_operands_make_secret_results),
                                      CASE(equal_calls_are_prepared_once),
                                      CASE(the_cache_is_bounded),
+                                     CASE(methods_survive_every_failed_allocation),
                                      CASE(methods_run_from_four_threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,6 +233,22 @@ static void materials_are_listed_and_bound(void **state) {
   hx_compilation_release(compilation);
 }
 
+static void check_passes_without_bindings(void **state) {
+  bench_t *bench = *state;
+  static const char text[] = ONE("%w = \"material.ref\"() {symbol = @weights} : () -> " PT0
+                                 "\n"
+                                 "%a = \"ckks.mul_plain\"(%x, %w) : (" CT0 ", " PT0 ") -> " CT
+                                 "\n"
+                                 "%b = \"ckks.rotate\"(%a) {step = 7 : i64} : (" CT ") -> " CT
+                                 "\n"
+                                 "\"func.return\"(%b) : (" CT ") -> ()");
+  hx_compilation_t *compilation = link_compile(bench, text);
+  must(hx_link_check(compilation, bench->backend, "", bench->report), bench->report);
+  must(hx_link_check(compilation, bench->backend, NULL, bench->report), bench->report);
+  assert_int_equal(fake.prepared_alive, 0);
+  hx_compilation_release(compilation);
+}
+
 static void contents_of_a_bound_material_are_seen_by_the_next_run(void **state) {
   bench_t *bench = *state;
   hx_compilation_t *compilation = link_compile(bench, WEIGHTED);
@@ -466,6 +482,7 @@ int main(void) {
                                      CASE(link_refuses_messages),
                                      CASE(link_keeps_secret_inputs_from_careless_plugins),
                                      CASE(materials_are_listed_and_bound),
+                                     CASE(check_passes_without_bindings),
                                      CASE(contents_of_a_bound_material_are_seen_by_the_next_run),
                                      CASE(bindings_that_do_not_fit_are_refused),
                                      CASE(keys_of_two_secrets_are_refused),

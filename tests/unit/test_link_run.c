@@ -112,6 +112,36 @@ static void run_writes_into_given_outputs_without_allocating(void **state) {
   hx_executable_release(executable);
 }
 
+static void results_inherit_counts_from_what_they_depend_on(void **state) {
+  bench_t *bench = *state;
+  static const char text[] =
+      "\"builtin.module\"() ({\n\"func.func\"() ({\n^entry(%x: " CT0 ", %y: " CT0
+      "):\n"
+      "%a = \"ckks.neg\"(%x) : (" CT0 ") -> " CT
+      "\n"
+      "%b = \"ckks.add\"(%x, %y) : (" CT0 ", " CT0 ") -> " CT
+      "\n"
+      "%c = \"ckks.add_scalar\"(%y) {value = [0.0, 1.0]} : (" CT0 ") -> " CT "\n\"func.return\"(%a, %b, %c) : (" CT
+      ", " CT ", " CT ") -> ()\n}) {sym_name = \"main\", function_type = (" CT0 ", " CT0 ") -> (" CT ", " CT ", " CT
+      "), res_attrs = [{}, {}, {heliox.count = 7 : i64}]} : () -> ()\n}) {heliox.version = 1 : i64} : () -> ()\n";
+  hx_executable_t *executable = link_text(bench, text);
+  double values[SLOTS];
+  fill_values(values, SLOTS, 1);
+  hx_value_t *x = encrypt_values(bench, bench->keys, values, 10), *y = encrypt_values(bench, bench->keys, values, 30);
+  const hx_value_t *inputs[] = {x, y};
+  hx_value_t *outputs[3] = {NULL, NULL, NULL};
+  must(hx_run(executable, inputs, outputs, bench->report), bench->report);
+  assert_int_equal(hx_value_count(outputs[0]), 10);
+  assert_int_equal(hx_value_count(outputs[1]), 30);
+  assert_int_equal(hx_value_count(outputs[2]), 7);
+  assert_false(hx_value_is_complex(outputs[1]));
+  assert_true(hx_value_is_complex(outputs[2]));
+  for (size_t i = 0; i < 3; ++i) hx_value_release(outputs[i]);
+  hx_value_release(x);
+  hx_value_release(y);
+  hx_executable_release(executable);
+}
+
 // ------------------------------------------------------------------ threads
 
 typedef struct worker {
@@ -461,6 +491,7 @@ static void run_works_on_a_device_apart(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {CASE(run_gives_what_the_program_says),
                                      CASE(run_writes_into_given_outputs_without_allocating),
+                                     CASE(results_inherit_counts_from_what_they_depend_on),
                                      CASE(run_from_four_threads_gives_equal_results),
                                      CASE(run_refuses_inputs_that_do_not_fit),
                                      CASE(run_refuses_inputs_of_other_parameters),
