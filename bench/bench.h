@@ -23,8 +23,9 @@ typedef struct bench_work {
 typedef struct bench_suite {
   bench_machine_t machine;
   int samples;
-  bool quiet;    // no table, for --json -
-  json_t *rows;  // array
+  const char *only;  // how names begin that the ckks suite measures
+  bool quiet;        // no table, for --json -
+  json_t *rows;      // array
 } bench_suite_t;
 
 double bench_now(void);  // nanoseconds

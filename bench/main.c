@@ -2,6 +2,7 @@
 // heliox-bench-cpu: medians, minima and maxima of kernels and operations on this machine's processors.
 //   --suite micro|ckks  which one (default: both)
 //   --params NAME       preset of the ckks suite; may be repeated (default: C14, C15 and C16)
+//   --only TEXT         operations whose name begins so
 //   --samples N         default 31
 //   --clock wall|cpu    cpu: processor time, for one thread on a busy machine (default: wall)
 //   --json FILE         rows and machine as JSON; - is the standard output, which then has nothing else
@@ -15,7 +16,7 @@
 #include "bench.h"
 
 typedef struct options {
-  const char *suite, *json, *compare;
+  const char *suite, *json, *compare, *only;
   const char *params[8];
   size_t param_count;
   int samples;
@@ -37,6 +38,8 @@ static bool parse(int count, char **arguments, options_t *out) {
       out->compare = value;
     } else if (strcmp(name, "--params") == 0 && out->param_count < 8) {
       out->params[out->param_count++] = value;
+    } else if (strcmp(name, "--only") == 0) {
+      out->only = value;
     } else if (strcmp(name, "--clock") == 0 && (strcmp(value, "wall") == 0 || strcmp(value, "cpu") == 0)) {
       out->cpu_time = strcmp(value, "cpu") == 0;
     } else if (strcmp(name, "--samples") == 0 && atoi(value) >= 1 && atoi(value) <= 100000) {
@@ -123,19 +126,20 @@ static bool write_json(const options_t *options, const bench_suite_t *suite) {
 int main(int count, char **arguments) {
   options_t options;
   if (!parse(count, arguments, &options)) {
-    fprintf(
-        stderr,
-        "usage: heliox-bench-cpu [--suite micro|ckks] [--params NAME] [--samples N] [--clock wall|cpu] [--json FILE] "
-        "[--compare OLD.json]\n");
+    fprintf(stderr,
+            "usage: heliox-bench-cpu [--suite micro|ckks] [--params NAME] [--only TEXT] [--samples N] [--clock "
+            "wall|cpu] [--json FILE] "
+            "[--compare OLD.json]\n");
     return 2;
   }
   if (options.cpu_time) {
     bench_use_cpu_time();
   }
   // Results come from the allocator: told to keep memory, it does not fetch fresh pages for every one of them.
-  (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
   (void)mallopt(M_TRIM_THRESHOLD, -1);
   bench_suite_t suite = {.machine = bench_machine(),
+                         .only = options.only != NULL ? options.only : "",
                          .samples = options.samples,
                          .quiet = options.json != NULL && strcmp(options.json, "-") == 0,
                          .rows = json_array()};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole operations with a switching key: relinearize, key_switch, rotate, conjugate.
 //
-// One row of the extended basis is a task: every digit is converted to its prime, transformed, and all products with
-// both halves of the key are summed with one reduction. So a raised digit never leaves the cache of its core. Only P's
-// rows leave ntt domain in the division by P. What is added (c0, and c1 where a third component was switched) and the
-// automorphism come last, on the same row.
+// One row of the extended basis is a task: a few digits at a time are converted to its prime, transformed, and their
+// products with both halves of the key are summed with one reduction. So a raised digit never leaves its core's cache.
+// Only P's rows leave ntt domain in the division by P. What is added (c0, and c1 where a third component was switched)
+// and the automorphism come last, on the same row.
 #include <string.h>
 
 #include "base.h"
@@ -19,10 +19,16 @@ typedef struct switching {
   uint32_t *index;     // [n] of the automorphism in ntt domain
   uint32_t lanes;      // tasks of a loop, each with its own work rows
   uint32_t lane_rows;
+  uint32_t group;             // digits that are multiplied together
   uint32_t *ids, *key_limbs;  // [extended]
   hx_cpu_base_t *raise;       // [digits]; targets by extended row, kind COPY on the digit's own
   hx_cpu_base_t lower;        // division by P
 } switching_t;
+
+// Bytes of raised digits that are multiplied together: half of a cache of 2 MiB, the rest is the key's and the sums'.
+#define GROUP_BYTES ((size_t)1 << 20)
+// Coefficients that both halves of the key meet before the next ones.
+#define TILE 1024u
 
 static const switching_t *plan_of(const hx_cpu_run_t *run) { return run->prepared->plan; }
 
@@ -58,11 +64,11 @@ static void decompose_body(const hx_cpu_run_t *run, uint64_t row) {
 }
 
 // Digit j on an extended row, in ntt domain: in a work row, or where it lies already.
-static const void *raise_digit(const hx_cpu_run_t *run, uint64_t lane, uint32_t j, uint32_t row) {
+static const void *raise_digit(const hx_cpu_run_t *run, uint64_t lane, uint32_t j, uint32_t work, uint32_t row) {
   const hx_prepared *p = run->prepared;
   const hx_cpu_base_t *raise = &plan_of(run)->raise[j];
   const hx_cpu_prime_t *prime = hx_cpu_prime_of(run, plan_of(run)->ids[row]);
-  void *out = work_row(run, lane, j);
+  void *out = work_row(run, lane, work);
   if (raise->targets[row].kind == HX_CPU_TARGET_COPY) {
     const void *x = source_row(run, plan_of(run)->component, row);
     if (p->operands[0].domain == HX_NTT) {
@@ -80,35 +86,39 @@ static const void *raise_digit(const hx_cpu_run_t *run, uint64_t lane, uint32_t 
   return out;
 }
 
-// Sums of products with the key, DOT_MAX at a time.
-static void multiply_row(const hx_cpu_run_t *run, const void *const *raised, uint32_t row) {
+// Adds the products of `count` digits from `first` on with both halves of the key, tile by tile.
+static void multiply_row(const hx_cpu_run_t *run, const void *const *raised, uint32_t first, uint32_t count,
+                         uint32_t row) {
   const hx_prepared *p = run->prepared;
   const switching_t *s = p->plan;
   const hx_cpu_view_t *key = &p->operands[1];
   const hx_cpu_modulus_t *m = &hx_cpu_prime_of(run, s->ids[row])->m;
-  const uint32_t most = HX_CPU_DOT_MAX(p->tables->word);
-  for (uint32_t c = 0; c < 2; c++) {
-    const char *first = hx_cpu_operand_row(run, key, 0, c, s->key_limbs[row]);
-    void *out = sum_row(run, c, row);
-    for (uint32_t j = 0; j < s->digits; j += most) {
-      const void *keys[HX_CPU_DOT_MAX(64)];
-      const uint32_t count = s->digits - j < most ? s->digits - j : most;
+  const size_t tile = p->n < TILE ? p->n : TILE, word = p->tables->word / 8;
+  const void *digits[HX_CPU_DOT_MAX(64)], *keys[HX_CPU_DOT_MAX(64)];
+  for (size_t at = 0; at < p->n; at += tile) {
+    for (uint32_t c = 0; c < 2; c++) {
+      const char *half = hx_cpu_operand_row(run, key, 0, c, s->key_limbs[row]);
+      char *out = (char *)sum_row(run, c, row) + at * word;
       for (uint32_t i = 0; i < count; i++) {
-        keys[i] = first + (j + i) * key->digit_stride * key->element_bytes;
+        digits[i] = (const char *)raised[i] + at * word;
+        keys[i] = half + (first + i) * key->digit_stride * key->element_bytes + at * word;
       }
-      p->kernels.pointwise->dot(out, j == 0 ? NULL : out, raised + j, keys, count, m, p->n);
+      p->kernels.pointwise->dot(out, first == 0 ? NULL : out, digits, keys, count, m, tile);
     }
   }
 }
 
 static void accumulate_body(const hx_cpu_run_t *run, uint64_t lane) {
   const switching_t *s = plan_of(run);
-  const void *raised[HX_CPU_PRIMES_MAX];
+  const void *raised[HX_CPU_DOT_MAX(64)];
   for (uint32_t row = (uint32_t)lane; row < s->extended; row += s->lanes) {
-    for (uint32_t j = 0; j < s->digits; j++) {
-      raised[j] = raise_digit(run, lane, j, row);
+    for (uint32_t first = 0; first < s->digits; first += s->group) {
+      const uint32_t left = s->digits - first, count = left < s->group ? left : s->group;
+      for (uint32_t i = 0; i < count; i++) {
+        raised[i] = raise_digit(run, lane, first + i, i, row);
+      }
+      multiply_row(run, raised, first, count, row);
     }
-    multiply_row(run, raised, row);
   }
 }
 
@@ -296,6 +306,12 @@ static int32_t build_lower(const hx_cpu_build_t *build, switching_t *s) {
   return HX_OK;
 }
 
+static uint32_t group_of(const hx_prepared *p, uint32_t digits) {
+  const size_t fit = GROUP_BYTES / hx_cpu_row_bytes(p);
+  const uint32_t most = HX_CPU_DOT_MAX(p->tables->word), wanted = digits < most ? digits : most;
+  return fit < 1 ? 1 : fit < wanted ? (uint32_t)fit : wanted;
+}
+
 static int32_t build_switch(hx_cpu_build_t *build, uint32_t component, uint32_t element) {
   hx_prepared *p = build->prepared;
   const hx_tables *t = build->tables;
@@ -325,7 +341,8 @@ static int32_t build_switch(hx_cpu_build_t *build, uint32_t component, uint32_t 
   }
   const uint32_t threads = hx_cpu_host_threads();
   s->lanes = threads < s->extended ? threads : s->extended;
-  s->lane_rows = s->digits > 2 ? s->digits : 2;
+  s->group = group_of(p, s->digits);
+  s->lane_rows = s->group > 2 ? s->group : 2;
   p->scratch_bytes = ((uint64_t)s->active + 2 * s->extended + (uint64_t)s->lanes * s->lane_rows) * hx_cpu_row_bytes(p);
   p->cost = p->results[0].items * p->n * p->log_n *
             ((uint64_t)s->active * 3 + 2 * t->p_count + (uint64_t)s->extended * s->digits);
