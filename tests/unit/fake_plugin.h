@@ -235,7 +235,8 @@ static inline void fake_keep_op(hx_prepared *prepared, const hx_op *op) {
   for (uint32_t a = 0; a < op->attr_count; ++a) {
     attrs[a] = op->attrs[a];
     attrs[a].name = fake_keep(arena, op->attrs[a].name, strlen(op->attrs[a].name) + 1);
-    attrs[a].data = fake_keep(arena, op->attrs[a].data, op->attrs[a].count * sizes[op->attrs[a].kind] + 1);
+    const size_t end = op->attrs[a].kind == HX_ATTR_TEXT;  // its NUL
+    attrs[a].data = fake_keep(arena, op->attrs[a].data, op->attrs[a].count * sizes[op->attrs[a].kind] + end);
   }
   prepared->op.attrs = attrs;
   prepared->op.operands = fake_keep(arena, op->operands, op->operand_count * sizeof(uint32_t));

@@ -4,7 +4,11 @@
 
 #include "tests/unit/plugin_fixture.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define ROUNDS 150  // each one takes ten times as long
+#else
 #define ROUNDS 1000
+#endif
 #define WARM_UP 50  // rounds until the allocator has what it keeps
 
 typedef struct traces {
