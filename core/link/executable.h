@@ -258,6 +258,10 @@ hx_span hx_instance_span(const hx_executable_t *exe, const hx_instance_t *instan
 hx_status_t hx_value_create_on(hx_opened_device_t *device, const hx_params_t *params, const hx_type_t *type,
                                bool secret, hx_value_t **out, hx_report_t *report);
 
+// watch.c: waits for a step and shows its results to whoever watches the run. number: of the call among the calls.
+hx_status_t hx_watch_step(hx_executable_t *exe, hx_instance_t *instance, size_t step, size_t number,
+                          const hx_watcher_t *watcher, hx_report_t *report);
+
 // copy.c: enqueues row copies between two slots' places.
 int32_t hx_copy_rows(const hx_opened_device_t *device, hx_queue *queue, const hx_layout_t *to_layout, hx_span to,
                      const hx_layout_t *from_layout, hx_span from, hx_error *error);

@@ -87,6 +87,10 @@ size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t 
   return executable->output_count;
 }
 
+const hx_type_t *hx_executable_input_type(const hx_executable_t *executable, size_t index) {
+  return executable->input_types[index];
+}
+
 // A text that is written when first asked for and kept; "" where memory is exhausted.
 static const char *text_of(const hx_executable_t *executable, char **text, char *(*write)(const hx_executable_t *)) {
   hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;  // the lock and the text change
@@ -155,7 +159,9 @@ static bool is_native(void *argument, const hx_ir_op_t *op) {
                                 .result_count = op->result_count,
                                 .ring = linker->ring,
                                 .secret = secret};
-  const bool native = !is_complete || hx_backend_supports(linker->exe->backend, &call);
+  const hx_backend_t *other = linker->options->other;
+  const bool native = !is_complete || (hx_backend_supports(linker->exe->backend, &call) &&
+                                       (other == NULL || hx_backend_supports(other, &call)));
   hx_free((void *)types);
   return native;
 }
@@ -208,6 +214,7 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   HX_TRY(hx_pipeline_run(exe->program, "infer-state", &env));
   HX_TRY(hx_link_secrets(linker));
   if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
+  if (linker->options->lower_all) HX_TRY(hx_pipeline_run(exe->program, "infer-state,resolve-keys,lower", &env));
   HX_TRY(hx_pipeline_run(exe->program, LINK_STEPS, &env));
   return hx_program_refresh(exe->program, linker->report);
 }

@@ -45,11 +45,42 @@ typedef struct hx_link_options {
   // Per input of @main, or NULL for all dense and public: strides to prepare for (NULL entry: dense), secret or not.
   const hx_layout_t *const *input_layouts;
   const bool *secret_inputs;
+  // So that two executables have the same calls: an operation is kept only where this backend covers it too (NULL: no
+  // other); lower_all: everything to primitives.
+  const hx_backend_t *other;
+  bool lower_all;
 } hx_link_options_t;
 
 // Links. All problems are reported at once, each naming operation, operand and rule with its line. out is untouched on
 // failure, and with check_only.
 hx_status_t hx_link_program(const hx_link_source_t *source, const hx_backend_t *backend,
                             const hx_link_options_t *options, hx_executable_t **out, hx_report_t *report);
+
+// A result of a prepared call, as it stands when the call is over.
+typedef struct hx_watched {
+  size_t call;                 // number of the prepared call, from 0
+  const char *operation;       // "rns.mul"
+  const char *implementation;  // "cpu/cpu"
+  const char *value;           // "%x"
+  uint32_t result;
+  uint32_t line, column;      // of the operation in the program; 0: none
+  bool secret;                // then there is no data
+  const hx_layout_t *layout;  // dense
+  const uint32_t *prime_ids;  // [limbs]; NULL where dtype is no residue
+  const void *data;
+} hx_watched_t;
+
+// Called for every result of every prepared call, in order. The run waits for each call and copies its results to the
+// host, so a watched run is slow.
+typedef struct hx_watcher {
+  void (*watch)(void *argument, const hx_watched_t *watched);
+  void *argument;
+} hx_watcher_t;
+
+// hx_run_with, watched.
+hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                           const hx_run_options_t *options, const hx_watcher_t *watcher, hx_report_t *report);
+// Type of an input as linked, of an index in range.
+const hx_type_t *hx_executable_input_type(const hx_executable_t *executable, size_t index);
 
 #endif

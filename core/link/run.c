@@ -12,6 +12,7 @@ typedef struct run {
   const hx_value_t *const *inputs;
   hx_value_t **outputs;
   const hx_run_options_t *options;
+  const hx_watcher_t *watcher;
   hx_report_t *report;
 } run_t;
 
@@ -120,12 +121,16 @@ static hx_status_t execute(run_t *run, size_t index) {
 }
 
 static hx_status_t execute_all(run_t *run) {
+  size_t calls = 0;
   for (size_t s = 0; s < run->exe->steps.count; ++s) {
     if (run->options != NULL && run->options->cancelled != NULL && run->options->cancelled(run->options->argument)) {
       return hx_report_fail(run->report, HX_CODE_CANCELLED, "the run was cancelled before step %zu of %zu", s,
                             run->exe->steps.count);
     }
     HX_TRY(execute(run, s));
+    if (run->exe->steps.items[s].kind != HX_STEP_CALL) continue;
+    if (run->watcher != NULL) HX_TRY(hx_watch_step(run->exe, run->instance, s, calls, run->watcher, run->report));
+    ++calls;
   }
   return HX_STATUS_OK;
 }
@@ -215,12 +220,17 @@ static void count_run(hx_executable_t *exe, double seconds) {
   pthread_mutex_unlock(&exe->lock);
 }
 
-hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
-                        const hx_run_options_t *options, hx_report_t *report) {
+hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                           const hx_run_options_t *options, const hx_watcher_t *watcher, hx_report_t *report) {
   const double start = now();
   uint8_t key_id[16];
   HX_TRY(hx_run_check(executable, inputs, outputs, key_id, report));
-  run_t run = {.exe = executable, .inputs = inputs, .outputs = outputs, .options = options, .report = report};
+  run_t run = {.exe = executable,
+               .inputs = inputs,
+               .outputs = outputs,
+               .options = options,
+               .watcher = watcher,
+               .report = report};
   HX_TRY(hx_instance_take(executable, &run.instance, report));
   hx_status_t status = bind(&run);
   if (status == HX_STATUS_OK) status = execute_all(&run);
@@ -236,6 +246,11 @@ hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *in
   hx_instance_give(executable, run.instance);
   count_run(executable, now() - start);
   return HX_STATUS_OK;
+}
+
+hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                        const hx_run_options_t *options, hx_report_t *report) {
+  return hx_run_watched(executable, inputs, outputs, options, NULL, report);
 }
 
 hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,

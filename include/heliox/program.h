@@ -130,6 +130,41 @@ HX_API HX_MUST_USE hx_status_t hx_value_to_host(const hx_value_t *value, hx_valu
 
 HX_API void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out);
 
+/// How two backends are compared. Zero-initialise.
+typedef struct hx_diff_options {
+  const char *pipeline;  ///< passes before; NULL: the default
+  bool deep;             ///< everything lowered to primitives; else only what either backend lacks
+  uint64_t tolerance;    ///< greatest distance of two residues modulo their prime that counts as equal; 0: equal bits
+} hx_diff_options_t;
+
+/// The first place at which two backends differ, and what was compared. Texts are owned by the object.
+typedef struct hx_difference {
+  bool differs;
+  uint64_t calls;     ///< prepared calls that were compared, up to the first that differs
+  uint64_t values;    ///< words that were compared
+  uint64_t secrets;   ///< results that were left out because they are secret
+  size_t call;        ///< number of the differing call, from 0
+  const char *operation, *value;         ///< "rns.mul", "%x"
+  const char *implementation_a, *implementation_b;
+  uint32_t line, column;                 ///< in the program; 0: none
+  uint64_t item;                         ///< of the batch
+  uint32_t digit, component, limb, prime_id;
+  uint64_t prime, index;                 ///< 0 where the words are no residues
+  uint64_t a, b;                         ///< both words
+} hx_difference_t;
+typedef struct hx_diff hx_diff_t;
+
+/// Links a compilation to two backends so that both have the same calls, runs both on the same inputs, and compares the
+/// results of every call bit for bit, side by side.
+/// @param inputs [input count] or NULL; NULL entries are random residues from a fixed seed, as are materials of a complete
+///               type that are not bound
+/// @retval HX_STATUS_OK also where they differ: see the object
+HX_API HX_MUST_USE hx_status_t hx_diff(const hx_compilation_t *compilation, const hx_backend_t *a, const hx_backend_t *b,
+                                       const hx_diff_options_t *options, const hx_value_t *const *inputs, hx_diff_t **out,
+                                       hx_report_t *report);
+HX_API const hx_difference_t *hx_diff_get(const hx_diff_t *diff);
+HX_API void hx_diff_release(hx_diff_t *diff);
+
 #ifdef __cplusplus
 }
 #endif

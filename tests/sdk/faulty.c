@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One fault in the template plugin: the linker sends every store of a row through here (--wrap).
- *   FAULT 1  one element of limb 1 of a product is wrong
+ *   FAULT 1  one element of limb 1 of a product is wrong, in rings larger than the self-test uses
  *   FAULT 2  a negation crashes
  *   FAULT 3  a sum writes one word past its row */
 #include <stdlib.h>
@@ -15,7 +15,7 @@ void __wrap_job_store(const job *j, uint32_t limb, const uint64_t *row) {
   const hx_prepared *prepared = j->prepared;
   const char *name = prepared->op->name;
 #if FAULT == 1
-  if (strcmp(name, "rns.mul") == 0 && limb == 1 && j->item == 0 && j->component == 0) {
+  if (strcmp(name, "rns.mul") == 0 && limb == 1 && j->item == 0 && j->component == 0 && prepared->tables->log_n >= 12) {
     uint64_t *own = job_row(j, 0); /* where the product stands */
     own[5] = mod_add(own[5], 1, prepared->tables->primes[prepared->result.ids[limb]].q);
   }

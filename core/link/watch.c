@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A watched run: every result of a call, copied to the host as soon as the call is over.
+#include "core/link/executable.h"
+
+// Enqueues the copy of a result's rows, dense, and waits: for the call too.
+static hx_status_t fetch(hx_executable_t *exe, hx_instance_t *instance, uint32_t slot, const hx_layout_t *dense,
+                         hx_storage_t *to, hx_report_t *report) {
+  hx_error error = hx_error_make();
+  int32_t result = hx_copy_rows(exe->device, instance->queue, dense, (hx_span){.buffer = to->buffer},
+                                exe->slots[slot].layout, hx_instance_span(exe, instance, slot), &error);
+  if (result == HX_OK) result = exe->device->queue.sync(instance->queue, &error);
+  return hx_plugin_status(exe->device->plugin, result, &error, "watch a call", report);
+}
+
+static hx_status_t show(hx_executable_t *exe, hx_instance_t *instance, uint32_t index, hx_watched_t *watched,
+                        const hx_watcher_t *watcher, hx_report_t *report) {
+  const hx_slot_t *slot = &exe->slots[index];
+  hx_layout_t dense = *slot->layout;
+  uint32_t ids[HX_PRIMES_MAX];
+  hx_storage_t *copy = NULL;
+  dense.has_rows = false;
+  const uint64_t bytes = hx_layout_pack(&dense) * hx_dtype_bytes(dense.dtype);
+  watched->value = slot->name;
+  watched->secret = slot->secret;
+  watched->layout = &dense;
+  if (dense.dtype == HX_U64 || dense.dtype == HX_U32) {
+    hx_primes_list(&slot->primes, ids);
+    watched->prime_ids = ids;
+  }
+  hx_status_t status = HX_STATUS_OK;
+  if (!slot->secret) {
+    HX_TRY(hx_device_alloc(exe->device, HX_SPACE_PINNED, bytes, false, &copy, report));
+    status = fetch(exe, instance, index, &dense, copy, report);
+    watched->data = copy->address != NULL ? copy->address : exe->device->memory.address(copy->buffer);
+    if (status == HX_STATUS_OK && watched->data == NULL)
+      status = hx_report_fail(report, HX_CODE_INTERNAL, "%s gives pinned memory without an address", exe->device->name);
+  }
+  if (status == HX_STATUS_OK) watcher->watch(watcher->argument, watched);
+  hx_storage_release(copy);
+  return status;
+}
+
+hx_status_t hx_watch_step(hx_executable_t *exe, hx_instance_t *instance, size_t step, size_t number,
+                          const hx_watcher_t *watcher, hx_report_t *report) {
+  const hx_step_t *call = &exe->steps.items[step];
+  for (uint32_t i = 0; i < call->result_count; ++i) {
+    hx_watched_t watched = {.call = number,
+                            .operation = call->op->info->name,
+                            .implementation = call->resolution.implementation->qualified,
+                            .result = i,
+                            .line = call->op->line,
+                            .column = call->op->column};
+    HX_TRY(show(exe, instance, call->results[i], &watched, watcher, report));
+  }
+  return HX_STATUS_OK;
+}
