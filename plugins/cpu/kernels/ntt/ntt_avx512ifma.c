@@ -15,7 +15,9 @@
 #include "kernels/ntt/ntt.h"
 #include "kernels/ntt/ntt_ifma.h"
 
-#if defined(__clang__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNROLL  // gcc cannot follow it where code is instrumented, and says so
+#elif defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 8")
