@@ -182,8 +182,12 @@ static hx_status_t encode_file(cli_t *cli, const hx_params_t *params, const char
   hx_status_t status = encode_options(cli, secret, &options);
   cli_message_t message = {0};
   if (status == HX_STATUS_OK) status = cli_message_read(input, &message, cli->report);
-  if (status == HX_STATUS_OK)
-    status = hx_encode(params, message.values, message.count, message.is_complex, &options, out, cli->report);
+  if (status == HX_STATUS_OK) {
+    status = message.items == 0
+                 ? hx_encode(params, message.values, message.count, message.is_complex, &options, out, cli->report)
+                 : hx_encode_batch(params, message.values, message.items, message.count, message.is_complex, &options,
+                                   out, cli->report);
+  }
   cli_message_free(&message);
   return status;
 }
@@ -257,21 +261,37 @@ static double noise_bound(const hx_value_t *plaintext) {
   return ldexp(1, 20) / exp2(hx_value_scale_log2(plaintext));
 }
 
+// The first `count` of each item's slots, real parts alone where not complex, moved together in place.
+static void keep_values(double *pairs, size_t items, size_t slots, size_t count, bool is_complex) {
+  const size_t width = is_complex ? 2 : 1;
+  for (size_t item = 0; item < items; ++item)
+    for (size_t i = 0; i < count; ++i)
+      for (size_t part = 0; part < width; ++part)
+        pairs[(item * count + i) * width + part] = pairs[2 * (item * slots + i) + part];
+}
+
 static hx_status_t write_decrypted(cli_t *cli, const hx_value_t *plaintext, const char *output) {
-  const size_t slots = hx_value_slots(plaintext);
+  uint64_t shape[4];
+  const uint32_t rank = hx_value_batch(plaintext, shape);
+  if (rank > 1)
+    return hx_report_fail(cli->report, HX_CODE_UNSUPPORTED,
+                          "the value has %u batch axes; files of numbers hold one axis of vectors", rank);
+  const size_t slots = hx_value_slots(plaintext), items = rank == 0 ? 1 : (size_t)shape[0];
   size_t count = cli_has(cli, "all-slots") ? slots : (size_t)hx_value_count(plaintext);
   if (count > slots) count = slots;
-  double *pairs = malloc(2 * slots * sizeof *pairs);
+  double *pairs = calloc(items * slots, 2 * sizeof *pairs);
   if (pairs == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  hx_status_t status = hx_decode(plaintext, pairs, cli->report);
+  hx_status_t status = hx_decode_batch(plaintext, pairs, cli->report);
   if (status == HX_STATUS_OK) {
     const bool complex_values = hx_value_is_complex(plaintext) || cli_has(cli, "complex");
-    const double imaginary = largest_imaginary(pairs, count);
+    double imaginary = 0;
+    for (size_t i = 0; i < items; ++i) imaginary = fmax(imaginary, largest_imaginary(pairs + 2 * i * slots, count));
     if (!complex_values && imaginary > noise_bound(plaintext)) {
       fprintf(stderr, "heliox: warning: imaginary parts up to %.3g are left out; --complex writes them\n", imaginary);
     }
-    for (size_t i = 1; !complex_values && i < count; ++i) pairs[i] = pairs[2 * i];
-    const cli_message_t message = {.values = pairs, .count = count, .is_complex = complex_values};
+    keep_values(pairs, items, slots, count, complex_values);
+    const cli_message_t message = {
+        .values = pairs, .count = count, .items = rank == 0 ? 0 : items, .is_complex = complex_values};
     status = cli_message_write(output, &message, cli->report);
   }
   free(pairs);

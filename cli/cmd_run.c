@@ -138,8 +138,13 @@ static hx_status_t bind_numbers(cli_t *cli, run_t *run, const char *symbol, cons
   cli_message_t message = {0};
   hx_status_t status = cli_message_read(path, &message, cli->report);
   if (status == HX_STATUS_OK) {
-    status = hx_compilation_encode_material(run->compilation, symbol, message.values, message.count, message.is_complex,
-                                            cli->report);
+    status = message.items > 0
+                 ? hx_report_fail(cli->report, HX_CODE_UNSUPPORTED,
+                                  "material %s is a batch of vectors; a material from a file of numbers is one vector, "
+                                  "and a batch of them comes from a container",
+                                  symbol)
+                 : hx_compilation_encode_material(run->compilation, symbol, message.values, message.count,
+                                                  message.is_complex, cli->report);
   }
   cli_message_free(&message);
   return status;

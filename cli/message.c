@@ -34,6 +34,7 @@ hx_status_t cli_format_of(const char *path, cli_format_t *out, hx_report_t *repo
 typedef struct {
   double *pairs;
   size_t count, capacity;
+  size_t row;  // values of each item of a batch; 0: no batch
   bool is_complex;
 } list_t;
 
@@ -59,7 +60,10 @@ static void finish(list_t *list, cli_message_t *out) {
   if (!list->is_complex) {
     for (size_t i = 1; i < list->count; ++i) list->pairs[i] = list->pairs[2 * i];
   }
-  *out = (cli_message_t){.values = list->pairs, .count = list->count, .is_complex = list->is_complex};
+  *out = (cli_message_t){.values = list->pairs,
+                         .count = list->row == 0 ? list->count : list->row,
+                         .items = list->row == 0 ? 0 : list->count / list->row,
+                         .is_complex = list->is_complex};
 }
 
 // ------------------------------------------------------------------ csv
@@ -98,30 +102,49 @@ static hx_status_t csv_fault(hx_report_t *report, const char *path, uint32_t lin
   return hx_report_fail_at(report, HX_CODE_TEXT_FORMAT, path, line, (uint32_t)(at - start) + 1, "%s", what);
 }
 
+// The values of one line, one or more.
+static hx_status_t parse_line(const char *start, const char *end, uint32_t line, const char *path, list_t *list,
+                              size_t *out_columns, hx_report_t *report) {
+  const char *at = skip_blanks(start);
+  for (*out_columns = 0;; ++*out_columns) {
+    double re, im;
+    bool is_complex;
+    const char *next = at == end || *at == '\0' ? NULL : scan_number(at, &re, &im, &is_complex);
+    if (next == NULL || next > end)
+      return csv_fault(report, path, line, start, at, "not a number; complex ones are written a+bi");
+    const hx_status_t status = push(list, re, im, is_complex, path, report);
+    if (status != HX_STATUS_OK) return status;
+    at = skip_blanks(next);
+    if (at >= end) break;
+    if (*at != ',') return csv_fault(report, path, line, start, at, "text behind the number");
+    at = skip_blanks(at + 1);
+  }
+  *out_columns += 1;
+  return HX_STATUS_OK;
+}
+
 static hx_status_t parse_csv(const char *data, size_t size, const char *path, list_t *list, hx_report_t *report) {
   uint32_t line = 0;
+  size_t first_columns = 0;
   for (const char *start = data; start < data + size;) {
     const char *end = memchr(start, '\n', (size_t)(data + size - start));
     if (end == NULL) end = data + size;
     ++line;
     const char *at = skip_blanks(start);
     if (at < end) {  // a blank line is no value
-      double re, im;
-      bool is_complex;
-      const char *next = *at == '\0' ? NULL : scan_number(at, &re, &im, &is_complex);
-      if (next == NULL || next > end)
-        return csv_fault(report, path, line, start, at, "not a number; complex ones are written a+bi");
-      next = skip_blanks(next);
-      if (next < end && *next == ',') {
-        return hx_report_fail_at(report, HX_CODE_UNSUPPORTED, path, line, (uint32_t)(next - start) + 1,
-                                 "several columns: batches of vectors are not read; give one value a line");
-      }
-      if (next < end) return csv_fault(report, path, line, start, next, "text behind the number");
-      const hx_status_t status = push(list, re, im, is_complex, path, report);
+      size_t columns = 0;
+      const hx_status_t status = parse_line(start, end, line, path, list, &columns, report);
       if (status != HX_STATUS_OK) return status;
+      if (first_columns == 0) first_columns = columns;
+      if (columns != first_columns) {
+        return hx_report_fail_at(report, HX_CODE_TEXT_FORMAT, path, line, 1,
+                                 "%zu columns; the lines before have %zu, and all vectors of a batch have one length",
+                                 columns, first_columns);
+      }
     }
     start = end + 1;
   }
+  if (first_columns > 1) list->row = first_columns;
   return HX_STATUS_OK;
 }
 
@@ -139,17 +162,20 @@ static const char *npy_entry(const char *header, const char *key) {
   return *at == ':' ? skip_blanks(at + 1) : NULL;
 }
 
-// Shape of one axis "(n,)", or two with one of them 1.
-static bool npy_count(const char *shape, uint64_t *out) {
+// Shape of one axis "(n,)", or of two; *out_row is the second where both are above 1, else 0: a single row or column
+// is one vector.
+static bool npy_count(const char *shape, uint64_t *out, uint64_t *out_row) {
   uint64_t first, second = 1;
   int end = 0;
+  *out_row = 0;
   if (sscanf(shape, "(%" SCNu64 ",)%n", &first, &end) == 1 && end > 0) {
     *out = first;
     return true;
   }
   if (sscanf(shape, "(%" SCNu64 ", %" SCNu64 ")%n", &first, &second, &end) == 2 && end > 0 &&
-      (first == 1 || second == 1)) {
+      (second == 0 || first <= VALUES_MAX / second)) {
     *out = first * second;
+    *out_row = first > 1 && second > 1 ? second : 0;
     return true;
   }
   return false;
@@ -183,8 +209,10 @@ static hx_status_t parse_npy(const char *data, size_t size, const char *path, li
   const bool is_complex = strncmp(descr, "'<c16'", 6) == 0;
   if (!is_complex && strncmp(descr, "'<f8'", 5) != 0) return npy_fault(report, path, "descr must be '<f8' or '<c16'");
   if (strncmp(order, "False", 5) != 0) return npy_fault(report, path, "fortran_order must be False");
-  uint64_t count;
-  if (!npy_count(shape, &count)) return npy_fault(report, path, "one axis is read; batches of vectors are not");
+  uint64_t count, row;
+  if (!npy_count(shape, &count, &row))
+    return npy_fault(report, path, "one axis, or two of at most 16 Mi values in all, are read");
+  list->row = (size_t)row;
   const size_t step = is_complex ? 16 : 8;
   if (count > VALUES_MAX || size - start - length != count * step)
     return npy_fault(report, path, "the data are not as long as shape and descr say");
@@ -199,6 +227,58 @@ static hx_status_t parse_npy(const char *data, size_t size, const char *path, li
 
 // ------------------------------------------------------------------ json
 
+static bool is_pair(const json_t *item) {
+  return json_is_array(item) && json_array_size(item) == 2 && json_is_number(json_array_get(item, 0)) &&
+         json_is_number(json_array_get(item, 1));
+}
+
+// Numbers and pairs of one list. `where` names it in faults.
+static hx_status_t parse_json_list(const json_t *from, const char *where, const char *path, list_t *list,
+                                   hx_report_t *report) {
+  for (size_t i = 0; i < json_array_size(from); ++i) {
+    const json_t *item = json_array_get(from, i);
+    hx_status_t status;
+    if (is_pair(item)) {
+      status = push(list, json_number_value(json_array_get(item, 0)), json_number_value(json_array_get(item, 1)), true,
+                    path, report);
+    } else if (json_is_number(item)) {
+      status = push(list, json_number_value(item), 0, false, path, report);
+    } else {
+      status = hx_report_fail(report, HX_CODE_TEXT_FORMAT, "%s: item %zu%s is neither a number nor a pair [re, im]",
+                              path, i, where);
+    }
+    if (status != HX_STATUS_OK) return status;
+  }
+  return HX_STATUS_OK;
+}
+
+// True if every item is a list, and not every one a pair.
+static bool is_batch(const json_t *root) {
+  bool all_lists = json_array_size(root) > 0, all_pairs = true;
+  for (size_t i = 0; i < json_array_size(root); ++i) {
+    all_lists = all_lists && json_is_array(json_array_get(root, i));
+    all_pairs = all_pairs && is_pair(json_array_get(root, i));
+  }
+  return all_lists && !all_pairs;
+}
+
+static hx_status_t parse_json_batch(const json_t *root, const char *path, list_t *list, hx_report_t *report) {
+  list->row = json_array_size(json_array_get(root, 0));
+  if (list->row == 0) return hx_report_fail(report, HX_CODE_LENGTH, "%s: vector 0 of the batch is empty", path);
+  for (size_t i = 0; i < json_array_size(root); ++i) {
+    char where[48];
+    const json_t *item = json_array_get(root, i);
+    if (json_array_size(item) != list->row)
+      return hx_report_fail(report, HX_CODE_TEXT_FORMAT,
+                            "%s: vector %zu has %zu values, vector 0 has %zu; all of a batch have one length", path, i,
+                            json_array_size(item), list->row);
+    snprintf(where, sizeof where, " of vector %zu", i);
+    const hx_status_t status = parse_json_list(item, where, path, list, report);
+    if (status != HX_STATUS_OK) return status;
+  }
+  return HX_STATUS_OK;
+}
+
 static hx_status_t parse_json(const char *data, size_t size, const char *path, list_t *list, hx_report_t *report) {
   json_error_t error;
   json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
@@ -206,23 +286,14 @@ static hx_status_t parse_json(const char *data, size_t size, const char *path, l
     return hx_report_fail_at(report, HX_CODE_TEXT_FORMAT, path, (uint32_t)error.line, (uint32_t)error.column, "%s",
                              error.text);
   }
-  hx_status_t status = HX_STATUS_OK;
-  if (!json_is_array(root))
-    status = hx_report_fail(report, HX_CODE_TEXT_FORMAT, "%s: a list of numbers or [re, im] pairs is read", path);
-  const size_t count = json_is_array(root) ? json_array_size(root) : 0;
-  for (size_t i = 0; i < count && status == HX_STATUS_OK; ++i) {
-    const json_t *item = json_array_get(root, i);
-    const bool pair = json_is_array(item) && json_array_size(item) == 2 && json_is_number(json_array_get(item, 0)) &&
-                      json_is_number(json_array_get(item, 1));
-    if (pair) {
-      status = push(list, json_number_value(json_array_get(item, 0)), json_number_value(json_array_get(item, 1)), true,
-                    path, report);
-    } else if (json_is_number(item)) {
-      status = push(list, json_number_value(item), 0, false, path, report);
-    } else {
-      status =
-          hx_report_fail(report, HX_CODE_TEXT_FORMAT, "%s: item %zu is neither a number nor a pair [re, im]", path, i);
-    }
+  hx_status_t status;
+  if (!json_is_array(root)) {
+    status = hx_report_fail(report, HX_CODE_TEXT_FORMAT,
+                            "%s: a list of numbers or [re, im] pairs is read, or a list of such lists", path);
+  } else if (is_batch(root)) {
+    status = parse_json_batch(root, path, list, report);
+  } else {
+    status = parse_json_list(root, "", path, list, report);
   }
   json_decref(root);
   return status;
@@ -278,21 +349,41 @@ static void put_json(FILE *to, bool is_complex, double re, double im) {
   fputs("]", to);
 }
 
-static bool write_text(FILE *to, cli_format_t format, const cli_message_t *message) {
-  if (format == CLI_FORMAT_JSON) fputs("[", to);
-  for (size_t i = 0; i < message->count; ++i) {
-    const double re = message->is_complex ? message->values[2 * i] : message->values[i];
-    const double im = message->is_complex ? message->values[2 * i + 1] : 0;
-    if (format == CLI_FORMAT_JSON) {
-      fputs(i == 0 ? "" : ",\n ", to);
-      put_json(to, message->is_complex, re, im);
-    } else if (message->is_complex) {
-      fprintf(to, "%.17g%+.17gi\n", re, im);
-    } else {
-      fprintf(to, "%.17g\n", re);
-    }
+// Value i of the whole message.
+static void put_value(FILE *to, cli_format_t format, const cli_message_t *message, size_t i) {
+  const double re = message->is_complex ? message->values[2 * i] : message->values[i];
+  const double im = message->is_complex ? message->values[2 * i + 1] : 0;
+  if (format == CLI_FORMAT_JSON) {
+    put_json(to, message->is_complex, re, im);
+  } else if (message->is_complex) {
+    fprintf(to, "%.17g%+.17gi", re, im);
+  } else {
+    fprintf(to, "%.17g", re);
   }
-  if (format == CLI_FORMAT_JSON) fputs("]\n", to);
+}
+
+static bool write_csv(FILE *to, const cli_message_t *message) {
+  const size_t columns = message->items == 0 ? 1 : message->count;
+  const size_t total = message->items == 0 ? message->count : message->items * message->count;
+  for (size_t i = 0; i < total; ++i) {
+    put_value(to, CLI_FORMAT_CSV, message, i);
+    fputs((i + 1) % columns == 0 ? "\n" : ",", to);
+  }
+  return ferror(to) == 0;
+}
+
+static bool write_json(FILE *to, const cli_message_t *message) {
+  const size_t items = message->items == 0 ? 1 : message->items;
+  if (message->items > 0) fputs("[", to);
+  for (size_t item = 0; item < items; ++item) {
+    fputs(item == 0 ? "[" : ",\n [", to);
+    for (size_t i = 0; i < message->count; ++i) {
+      if (i > 0) fputs(message->items > 0 ? ", " : ",\n ", to);
+      put_value(to, CLI_FORMAT_JSON, message, item * message->count + i);
+    }
+    fputs("]", to);
+  }
+  fputs(message->items > 0 ? "]\n" : "\n", to);
   return ferror(to) == 0;
 }
 
@@ -304,8 +395,14 @@ static void put_double(FILE *to, double value) {
 
 static bool write_npy(FILE *to, const cli_message_t *message) {
   char header[128];
-  int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }",
-                        message->is_complex ? "<c16" : "<f8", message->count);
+  char shape[48];
+  if (message->items == 0) {
+    snprintf(shape, sizeof shape, "(%zu,)", message->count);
+  } else {
+    snprintf(shape, sizeof shape, "(%zu, %zu)", message->items, message->count);
+  }
+  int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+                        message->is_complex ? "<c16" : "<f8", shape);
   // The header ends in a newline and is padded so that the data start at a multiple of 64.
   while ((10 + length + 1) % 64 != 0) header[length++] = ' ';
   header[length++] = '\n';
@@ -313,7 +410,8 @@ static bool write_npy(FILE *to, const cli_message_t *message) {
   fputc(length & 255, to);
   fputc(length >> 8, to);
   fwrite(header, 1, (size_t)length, to);
-  const size_t doubles = message->is_complex ? 2 * message->count : message->count;
+  const size_t total = message->items == 0 ? message->count : message->items * message->count;
+  const size_t doubles = message->is_complex ? 2 * total : total;
   for (size_t i = 0; i < doubles; ++i) put_double(to, message->values[i]);
   return ferror(to) == 0;
 }
@@ -326,7 +424,9 @@ hx_status_t cli_message_write(const char *path, const cli_message_t *message, hx
   size_t size = 0;
   FILE *memory = open_memstream(&data, &size);
   if (memory == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  const bool written = format == CLI_FORMAT_NPY ? write_npy(memory, message) : write_text(memory, format, message);
+  const bool written = format == CLI_FORMAT_NPY   ? write_npy(memory, message)
+                       : format == CLI_FORMAT_CSV ? write_csv(memory, message)
+                                                  : write_json(memory, message);
   if (fclose(memory) != 0 || !written) {
     free(data);
     return HX_STATUS_OUT_OF_MEMORY;

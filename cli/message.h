@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages as files: .csv, .npy, .json. Real or complex doubles, one vector a file.
+// Messages as files: .csv, .npy, .json. Real or complex doubles, one vector a file or a batch of vectors of one length:
+// several columns in .csv (a line is an item), two axes above 1 in .npy (C order: a row is an item), a list of lists in
+// .json. A .json list whose items are all pairs of numbers is one complex vector; write a batch of two-value vectors in
+// another format. A batch of vectors of one value reads back from .csv and .npy as one vector.
 #ifndef HELIOX_CLI_MESSAGE_H
 #define HELIOX_CLI_MESSAGE_H
 
 #include "heliox/base.h"
 
 typedef struct cli_message {
-  double *values;  // count doubles, or count pairs (re, im); freed by cli_message_free
-  size_t count;
+  double *values;  // count doubles, or count pairs (re, im), of each item; freed by cli_message_free
+  size_t count;    // of one item
+  size_t items;    // of a batch; 0: one vector, no batch
   bool is_complex;
 } cli_message_t;
 

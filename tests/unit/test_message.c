@@ -56,7 +56,11 @@ static void csv_names_line_and_column_of_a_fault(void **state) {
       {"1\nx\n", HX_CODE_TEXT_FORMAT, 2, 1},
       {"1\n2 3\n", HX_CODE_TEXT_FORMAT, 2, 3},
       {"1+2\n", HX_CODE_TEXT_FORMAT, 1, 1},
-      {"1,2\n", HX_CODE_UNSUPPORTED, 1, 2},
+      {"1,2\n3\n", HX_CODE_TEXT_FORMAT, 2, 1},  // vectors of a batch have one length
+      {"1\n2,3\n", HX_CODE_TEXT_FORMAT, 2, 1},
+      {"1,\n", HX_CODE_TEXT_FORMAT, 1, 3},
+      {"1,,2\n", HX_CODE_TEXT_FORMAT, 1, 3},
+      {"1,2x\n", HX_CODE_TEXT_FORMAT, 1, 4},
       {"", HX_CODE_LENGTH, 0, 0},
       {"\n\n", HX_CODE_LENGTH, 0, 0},
       {"1+\n5i\n", HX_CODE_TEXT_FORMAT, 1, 1},
@@ -84,12 +88,62 @@ static void json_reads_numbers_and_pairs(void **state) {
   assert_true(message.is_complex && message.count == 3);
   assert_memory_equal(message.values, expected, sizeof expected);
   cli_message_free(&message);
-  static const char *const bad[] = {"{}", "[\"1\"]", "[[1]]", "[1", "[NaN]", "[]", "[1e999]"};
+  static const char *const bad[] = {"{}",      "[\"1\"]", "[[1], [2, 3]]", "[[1], 2]", "[[], []]",
+                                    "[[[1]]]", "[1",      "[NaN]",         "[]",       "[1e999]"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     hx_report_t *report = hx_report_create();
     assert_int_not_equal(parse(CLI_FORMAT_JSON, bad[i], strlen(bad[i]), &message, report), HX_STATUS_OK);
     assert_int_equal(hx_report_count(report), 1);
     hx_report_release(report);
+  }
+}
+
+static void batches_are_read_row_by_row(void **state) {
+  (void)state;
+  static const struct {
+    cli_format_t format;
+    const char *text;
+    size_t items, count;
+    bool is_complex;
+    double values[12];
+  } cases[] = {
+      {CLI_FORMAT_CSV, "1,2,3\n4, 5,6\n\n", 2, 3, false, {1, 2, 3, 4, 5, 6}},
+      {CLI_FORMAT_CSV, "1,2\n", 1, 2, false, {1, 2}},
+      {CLI_FORMAT_CSV, "1,2i\r\n3,4\r\n", 2, 2, true, {1, 0, 0, 2, 3, 0, 4, 0}},
+      {CLI_FORMAT_JSON, "[[1, 2, 3], [4, 5, 6]]", 2, 3, false, {1, 2, 3, 4, 5, 6}},
+      {CLI_FORMAT_JSON, "[[1], [2]]", 2, 1, false, {1, 2}},
+      {CLI_FORMAT_JSON, "[[[1, 2], 3], [4, [5, 6]]]", 2, 2, true, {1, 2, 3, 0, 4, 0, 5, 6}},
+      {CLI_FORMAT_JSON, "[[1, 2], [3, 4]]", 0, 2, true, {1, 2, 3, 4}},  // pairs: one complex vector
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    cli_message_t message = {0};
+    assert_int_equal(parse(cases[i].format, cases[i].text, strlen(cases[i].text), &message, NULL), HX_STATUS_OK);
+    assert_int_equal(message.items, cases[i].items);
+    assert_int_equal(message.count, cases[i].count);
+    assert_int_equal(message.is_complex, cases[i].is_complex);
+    const size_t total = cases[i].items == 0 ? cases[i].count : cases[i].items * cases[i].count;
+    assert_memory_equal(message.values, cases[i].values, total * (message.is_complex ? 2 : 1) * sizeof(double));
+    cli_message_free(&message);
+  }
+}
+
+static void batches_round_trip_in_every_format(void **state) {
+  (void)state;
+  static const char *const endings[] = {".csv", ".npy", ".json"};
+  double values[12] = {1, -2.5, 3e-300, 4, 5, 0.1, 7, 8, 9, 10, -11, 12};
+  for (size_t i = 0; i < 6; ++i) {
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/heliox-batch-%ld%s", (long)getpid(), endings[i % 3]);
+    const cli_message_t written = {.values = values, .count = 3, .items = 2, .is_complex = i >= 3};
+    cli_message_t read = {0};
+    assert_int_equal(cli_message_write(path, &written, NULL), HX_STATUS_OK);
+    assert_int_equal(cli_message_read(path, &read, NULL), HX_STATUS_OK);
+    assert_int_equal(read.items, 2);
+    assert_int_equal(read.count, 3);
+    assert_int_equal(read.is_complex, i >= 3);
+    assert_memory_equal(read.values, values, (i >= 3 ? 12 : 6) * sizeof(double));
+    cli_message_free(&read);
+    unlink(path);
   }
 }
 
@@ -167,6 +221,8 @@ int main(void) {
       cmocka_unit_test(csv_names_line_and_column_of_a_fault),
       cmocka_unit_test(json_reads_numbers_and_pairs),
       cmocka_unit_test(files_round_trip_in_every_format),
+      cmocka_unit_test(batches_are_read_row_by_row),
+      cmocka_unit_test(batches_round_trip_in_every_format),
       cmocka_unit_test(npy_with_other_layouts_is_refused),
       cmocka_unit_test(unknown_endings_and_missing_files_are_faults),
   };
