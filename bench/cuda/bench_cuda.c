@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory of the
+// kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back between two
+// events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits the L2 is warm.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "step.h"
+
+#define PRIMES_MAX 64u
+#define VALUES_MAX 24u
+#define SAMPLES 50
+#define EXECUTES 10
+
+// Measured ceilings of one H200: see docs/cuda.md.
+#define BYTES_PER_US 4.2e6
+#define REAL_PER_US 3.08e6
+
+typedef struct set {
+  const char *name;
+  uint32_t log_n, q_count, p_count, digit_run, q_bits, p_bits;
+} set_t;
+
+static const set_t sets[] = {{"G16", 16, 24, 5, 6, 40, 50}, {"G15", 15, 16, 4, 4, 40, 50}};
+
+typedef struct bench {
+  const set_t *set;
+  hx_device *device;
+  hx_queue *queue;
+  hx_tables *tables;
+  hx_ring ring;
+  uint64_t primes[PRIMES_MAX], psi[PRIMES_MAX];
+  uint32_t groups[PRIMES_MAX], ids[PRIMES_MAX];
+  uint64_t random;
+} bench_t;
+
+typedef struct value {
+  hx_tensor_desc desc;
+  hx_span span;
+  uint64_t bytes;
+} value_t;
+
+static const char *images;
+static int once;  // for a profiler: every operation is executed twice and not timed
+
+static const char *option(void *self, const char *name) {
+  (void)self;
+  return strcmp(name, "cuda-images") == 0 ? images : NULL;
+}
+
+static void require(int32_t code, const hx_error *error, const char *what) {
+  if (code != HX_OK) {
+    fprintf(stderr, "%s: %s\n", what, error->message);
+    exit(1);
+  }
+}
+
+static hx_error no_error(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
+
+static uint64_t next_word(bench_t *b) {
+  b->random ^= b->random << 13;
+  b->random ^= b->random >> 7;
+  return b->random ^= b->random << 17;
+}
+
+// The largest primes of `bits` bits that are 1 mod 2N and not there yet; some primitive 2N-th root of each.
+static void find_primes(bench_t *b, uint32_t first, uint32_t count, uint32_t bits) {
+  const uint64_t order = (uint64_t)2 << b->set->log_n;
+  uint64_t q = (((uint64_t)1 << bits) - 1) / order * order + 1;
+  for (uint32_t at = first; at < first + count; q -= order) {
+    uint32_t known = 0;
+    while (known < at && b->primes[known] != q) {
+      known++;
+    }
+    if (known == at && q < (uint64_t)1 << bits && hx_cuda_is_prime(q)) {
+      b->primes[at] = q;
+      for (uint64_t x = 2; b->psi[at] == 0; x++) {
+        const uint64_t root = hx_cuda_pow_mod(q, x, (q - 1) / order);
+        b->psi[at] = hx_cuda_pow_mod(q, root, order / 2) == q - 1 ? root : 0;
+      }
+      at++;
+    }
+  }
+}
+
+static void open_set(bench_t *b, const set_t *set) {
+  hx_error error = no_error();
+  b->set = set;
+  b->random = 88172645463325252u;
+  find_primes(b, 0, 1, set->p_bits);
+  find_primes(b, 1, set->q_count - 1, set->q_bits);
+  find_primes(b, set->q_count, set->p_count, set->p_bits);
+  for (uint32_t i = 0; i < PRIMES_MAX; i++) {
+    b->groups[i] = 1;
+    b->ids[i] = i;
+  }
+  b->ring = (hx_ring){.struct_size = HX_END_OF(hx_ring, digest),
+                      .log_n = set->log_n,
+                      .word = 64,
+                      .q_count = set->q_count,
+                      .p_count = set->p_count,
+                      .digit_run = set->digit_run,
+                      .group_count = set->q_count,
+                      .primes = b->primes,
+                      .psi = b->psi,
+                      .group_sizes = b->groups};
+  require(hx_cuda_tables_create(b->device, &b->ring, &b->tables, &error), &error, "tables");
+}
+
+static value_t make_value(bench_t *b, uint32_t digits, uint32_t components, uint32_t limbs, uint32_t domain) {
+  hx_error error = no_error();
+  const uint64_t n = (uint64_t)1 << b->set->log_n, rows = (uint64_t)(digits > 0 ? digits : 1) * components * limbs;
+  value_t v = {.desc = {.struct_size = HX_END_OF(hx_tensor_desc, rows),
+                        .dtype = HX_U64,
+                        .log_n = b->set->log_n,
+                        .digits = digits,
+                        .components = components,
+                        .limbs = limbs,
+                        .domain = domain,
+                        .basis = HX_BASIS_QP,
+                        .repr = HX_STANDARD,
+                        .digit_stride = components * limbs * n,
+                        .component_stride = limbs * n,
+                        .limb_stride = n,
+                        .prime_ids = b->ids},
+               .bytes = rows * n * 8};
+  hx_span pinned = {NULL, 0};
+  require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_DEVICE, v.bytes, &v.span.buffer, &error), &error, "alloc");
+  require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_PINNED, v.bytes, &pinned.buffer, &error), &error, "pinned");
+  uint64_t *words = hx_cuda_memory_ops.address(pinned.buffer);
+  for (uint64_t i = 0; i < rows * n; i++) {
+    words[i] = next_word(b) % b->primes[i / n % limbs];
+  }
+  require(hx_cuda_queue_ops.copy(b->queue, v.span, pinned, v.bytes, &error), &error, "copy");
+  require(hx_cuda_queue_ops.sync(b->queue, &error), &error, "sync");
+  hx_cuda_memory_ops.free(pinned.buffer);
+  return v;
+}
+
+static int compare(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct job {
+  const char *name, *label;
+  const hx_attr *attrs;
+  uint32_t attr_count, operand_count, result_count;
+  const value_t *values[VALUES_MAX];  // operands, then results
+  double bytes, products;             // that the operation cannot do without
+  const hx_region *region;            // instead of one operation
+} job_t;
+
+static void execute_all(bench_t *b, hx_prepared *prepared, const hx_call *call) {
+  hx_error error = no_error();
+  for (int i = 0; i < EXECUTES; i++) {
+    require(hx_cuda_execute(prepared, call, &error), &error, "execute");
+  }
+  (void)b;
+}
+
+// Median microseconds of one execute; graph NULL: launches.
+static float sample(bench_t *b, hx_prepared *prepared, const hx_call *call, void *graph) {
+  const hx_cuda_driver_t *driver = b->device->driver;
+  float times[SAMPLES], milliseconds = 0;
+  void *begin = NULL, *end = NULL;
+  driver->cuEventCreate(&begin, 0);
+  driver->cuEventCreate(&end, 0);
+  for (int i = -5; i < SAMPLES; i++) {
+    driver->cuEventRecord(begin, b->queue->stream);
+    if (graph != NULL) {
+      driver->cuGraphLaunch(graph, b->queue->stream);
+    } else {
+      execute_all(b, prepared, call);
+    }
+    driver->cuEventRecord(end, b->queue->stream);
+    driver->cuEventSynchronize(end);
+    driver->cuEventElapsedTime(&milliseconds, begin, end);
+    times[i < 0 ? 0 : i] = milliseconds * 1000 / EXECUTES;
+  }
+  driver->cuEventDestroy(begin);
+  driver->cuEventDestroy(end);
+  qsort(times, SAMPLES, sizeof *times, compare);
+  return times[SAMPLES / 2];
+}
+
+static void *capture(bench_t *b, hx_prepared *prepared, const hx_call *call) {
+  const hx_cuda_driver_t *driver = b->device->driver;
+  void *graph = NULL, *executable = NULL;
+  driver->cuStreamBeginCapture(b->queue->stream, 2);
+  execute_all(b, prepared, call);
+  if (driver->cuStreamEndCapture(b->queue->stream, &graph) != 0 ||
+      driver->cuGraphInstantiateWithFlags(&executable, graph, 0) != 0) {
+    fprintf(stderr, "capture failed\n");
+    exit(1);
+  }
+  driver->cuGraphDestroy(graph);
+  return executable;
+}
+
+static void run(bench_t *b, const job_t *job) {
+  hx_error error = no_error();
+  hx_tensor_desc descs[VALUES_MAX];
+  uint32_t ids[VALUES_MAX];
+  int32_t alias[VALUES_MAX];
+  hx_span spans[VALUES_MAX];
+  const uint32_t count = job->operand_count + job->result_count;
+  for (uint32_t i = 0; i < count; i++) {
+    descs[i] = job->values[i]->desc;
+    spans[i] = job->values[i]->span;
+    ids[i] = i;
+    alias[i] = -1;
+  }
+  const hx_op op = {.struct_size = HX_END_OF(hx_op, resources),
+                    .signature = 1,
+                    .attr_count = job->attr_count,
+                    .operand_count = job->operand_count,
+                    .result_count = job->result_count,
+                    .name = job->name,
+                    .attrs = job->attrs,
+                    .operands = ids,
+                    .results = ids + job->operand_count};
+  const hx_region region = {.struct_size = HX_END_OF(hx_region, variant),
+                            .value_count = count,
+                            .op_count = 1,
+                            .input_count = job->operand_count,
+                            .output_count = job->result_count,
+                            .ring = &b->ring,
+                            .tables = b->tables,
+                            .values = descs,
+                            .ops = &op,
+                            .inputs = ids,
+                            .outputs = ids + job->operand_count};
+  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = job->result_count, .may_alias = alias};
+  hx_prepared *prepared = NULL;
+  hx_region fused;
+  if (job->region != NULL) {
+    fused = *job->region;
+    fused.ring = &b->ring;
+    fused.tables = b->tables;
+  }
+  require(hx_cuda_prepare(b->device, job->region != NULL ? &fused : &region, &plan, &prepared, &error), &error, job->name);
+  hx_span scratch = {NULL, 0};
+  if (plan.scratch_device > 0) {
+    require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_DEVICE, plan.scratch_device, &scratch.buffer, &error), &error,
+            "scratch");
+  }
+  const hx_call call = {.struct_size = HX_END_OF(hx_call, outputs),
+                        .queue = b->queue,
+                        .scratch_device = scratch,
+                        .inputs = spans,
+                        .outputs = spans + job->operand_count};
+  if (once) {
+    for (int i = 0; i < 2; i++) {
+      require(hx_cuda_execute(prepared, &call, &error), &error, "execute");
+      require(hx_cuda_queue_ops.sync(b->queue, &error), &error, "sync");
+    }
+    hx_cuda_memory_ops.free(scratch.buffer);
+    hx_cuda_destroy(prepared);
+    return;
+  }
+  const float launched = sample(b, prepared, &call, NULL);
+  void *graph = capture(b, prepared, &call);
+  const float replayed = sample(b, prepared, &call, graph);
+  b->device->driver->cuGraphExecDestroy(graph);
+  const double memory = job->bytes / BYTES_PER_US, arithmetic = job->products / REAL_PER_US;
+  printf("%-4s %-34s %3u launches %9.1f us %9.1f us by graph   bounds: %6.1f us memory %6.1f us products\n",
+         b->set->name, job->label, prepared->step_count, (double)launched, (double)replayed, memory, arithmetic);
+  if (scratch.buffer != NULL) {
+    hx_cuda_memory_ops.free(scratch.buffer);
+  }
+  hx_cuda_destroy(prepared);
+}
+
+static void run_set(bench_t *b) {
+  const set_t *s = b->set;
+  const uint32_t q = s->q_count, all = q + s->p_count, digits = (q + s->digit_run - 1) / s->digit_run;
+  const double n = (double)((uint64_t)1 << s->log_n), row = n * 8, transform = n / 2 * s->log_n;
+  const value_t x = make_value(b, 0, 1, q, HX_COEFFICIENT), y = make_value(b, 0, 1, q, HX_NTT);
+  const value_t a = make_value(b, 0, 2, q, HX_NTT), c = make_value(b, 0, 2, q, HX_NTT), d = make_value(b, 0, 2, q, HX_NTT);
+  const value_t three = make_value(b, 0, 3, q, HX_NTT), less = make_value(b, 0, 2, q - 1, HX_NTT);
+  const value_t key = make_value(b, digits, 2, all, HX_NTT);
+  const int64_t one = 1;
+  const hx_attr step = {.struct_size = HX_END_OF(hx_attr, data), .kind = HX_ATTR_I64, .count = 1, .name = "step", .data = &one};
+  // Rows that are transformed in a key switch, products of its two conversions, and the bytes that it must read.
+  const double moved = (double)digits * all - q, switched = q + moved + 2.0 * s->p_count + 2.0 * q;
+  const double converted = moved * s->digit_run + 2.0 * q * s->p_count;
+  const double key_bytes = 2.0 * digits * all * row;
+  const double key_products = switched * transform + (converted + 2.0 * digits * all) * n;
+  const job_t jobs[] = {
+      {"ntt.forward", "ntt.forward, one polynomial", NULL, 0, 1, 1, {&x, &y}, 2 * q * row, q * transform, NULL},
+      {"ntt.inverse", "ntt.inverse, one polynomial", NULL, 0, 1, 1, {&y, &x}, 2 * q * row, q * transform, NULL},
+      {"ckks.add", "ckks.add", NULL, 0, 2, 1, {&a, &c, &d}, 6 * q * row, 0, NULL},
+      {"ckks.mul_plain", "ckks.mul_plain", NULL, 0, 2, 1, {&a, &y, &d}, 5 * q * row, 2 * q * n, NULL},
+      {"ckks.mul", "ckks.mul", NULL, 0, 2, 1, {&a, &c, &three}, 7 * q * row, 4 * q * n, NULL},
+      {"ckks.rescale", "ckks.rescale", NULL, 0, 1, 1, {&a, &less}, (4 * q - 2) * row, 2 * q * transform, NULL},
+      {"ckks.relinearize", "ckks.relinearize", NULL, 0, 2, 1, {&three, &key, &d}, key_bytes + 5 * q * row, key_products, NULL},
+      {"ckks.rotate", "ckks.rotate", &step, 1, 2, 1, {&a, &key, &d}, key_bytes + 4 * q * row, key_products, NULL},
+  };
+  for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+    run(b, &jobs[i]);
+  }
+  const value_t *const values[] = {&x, &y, &a, &c, &d, &three, &less, &key};
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    hx_cuda_memory_ops.free(values[i]->span.buffer);
+  }
+}
+
+int main(int argc, char **argv) {
+  hx_error error = no_error();
+  if (argc < 2) {
+    fprintf(stderr, "usage: heliox-bench-cuda IMAGES [LABEL or once]\n");
+    return 2;
+  }
+  images = argv[1];
+  once = argc > 2 && strcmp(argv[2], "once") == 0;
+  const hx_host host = {.struct_size = HX_END_OF(hx_host, option), .abi_major = HX_ABI_MAJOR, .option = option};
+  hx_cuda_host_set(&host);
+  static bench_t b;
+  hx_device_info info = {.struct_size = HX_END_OF(hx_device_info, driver)};
+  require(hx_cuda_device_ops.info(0, &info, &error), &error, "device");
+  require(hx_cuda_device_ops.open(0, &b.device, &error), &error, "open");
+  require(hx_cuda_queue_ops.create(b.device, &b.queue, &error), &error, "queue");
+  b.device->driver->cuCtxPushCurrent(b.device->context);  // for events and graphs here
+  printf("%s, %u multiprocessors, %s, %s\n", info.name, info.compute_units, info.driver, argc > 2 ? argv[2] : "");
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+    hx_device *device = b.device;
+    hx_queue *queue = b.queue;
+    b = (bench_t){.device = device, .queue = queue};
+    open_set(&b, &sets[i]);
+    run_set(&b);
+    hx_cuda_tables_destroy(b.tables);
+  }
+  hx_cuda_queue_ops.destroy(b.queue);
+  hx_cuda_device_ops.close(b.device);
+  return 0;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "host.h"
+#include "image.h"
+#include "tables.h"
+
+// Attributes of a device.
+enum { ATTRIBUTE_UNITS = 16, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_POOLS = 115 };
+enum { POOL_RELEASE_THRESHOLD = 4 };
+
+const uint32_t hx_cuda_kernel_threads[] = {
+#define KERNEL(id_, name_, body_, threads_) threads_,
+#include "kernels/kernels.def"
+};
+
+static const char *const kernel_names[][2] = {
+#define KERNEL(id_, name_, body_, threads_) {"hx_" #name_ "_64", "hx_" #name_ "_32"},
+#include "kernels/kernels.def"
+};
+
+int32_t hx_cuda_device_fail(hx_device *device, const char *what, int32_t result, hx_error *error) {
+  if (hx_cuda_is_sticky(result)) {
+    atomic_store(&device->lost, result);
+  }
+  return hx_cuda_driver_fail(device->driver, what, result, error);
+}
+
+int32_t hx_cuda_enter(hx_device *device, hx_error *error) {
+  const int32_t lost = atomic_load(&device->lost);
+  if (lost != 0) {
+    return hx_cuda_driver_fail(device->driver, "an earlier operation", lost, error);
+  }
+  const int32_t result = device->driver->cuCtxPushCurrent(device->context);
+  return result == 0 ? HX_OK : hx_cuda_device_fail(device, "cuCtxPushCurrent", result, error);
+}
+
+void hx_cuda_leave(hx_device *device) {
+  void *context = NULL;
+  device->driver->cuCtxPopCurrent(&context);
+}
+
+static uint32_t device_count(hx_error *error) {
+  const hx_cuda_driver_t *driver = NULL;
+  int32_t count = 0;
+  if (hx_cuda_driver_open(&driver, error) != HX_OK) {
+    return 0;
+  }
+  const int32_t result = driver->cuDeviceGetCount(&count);
+  if (result != 0 || count <= 0) {
+    hx_cuda_driver_fail(driver, "cuDeviceGetCount", result != 0 ? result : 100, error);
+    return 0;
+  }
+  return (uint32_t)count;
+}
+
+typedef struct facts {
+  const hx_cuda_driver_t *driver;
+  int32_t handle, units, major, minor, pools;
+} facts_t;
+
+static int32_t read_facts(uint32_t index, facts_t *out, hx_error *error) {
+  int32_t count = 0;
+  HX_CUDA_TRY(hx_cuda_driver_open(&out->driver, error));
+  const hx_cuda_driver_t *driver = out->driver;
+  int32_t result = driver->cuDeviceGetCount(&count);
+  if (result == 0 && index >= (uint32_t)count) {
+    return hx_cuda_fail(error, HX_INVALID, "device %u does not exist; cuda finds %d", index, count);
+  }
+  result = result != 0 ? result : driver->cuDeviceGet(&out->handle, (int32_t)index);
+  result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->units, ATTRIBUTE_UNITS, out->handle);
+  result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->major, ATTRIBUTE_MAJOR, out->handle);
+  result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->minor, ATTRIBUTE_MINOR, out->handle);
+  result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->pools, ATTRIBUTE_POOLS, out->handle);
+  return result == 0 ? HX_OK : hx_cuda_driver_fail(driver, "cuDeviceGetAttribute", result, error);
+}
+
+static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error) {
+  facts_t facts = {0};
+  if (out == NULL || out->struct_size < HX_END_OF(hx_device_info, name)) {
+    return hx_cuda_fail(error, HX_ARGS_SIZE, "hx_device_info has %u bytes, at least %u are needed",
+                        out == NULL ? 0 : out->struct_size, HX_END_OF(hx_device_info, name));
+  }
+  HX_CUDA_TRY(read_facts(index, &facts, error));
+  const uint32_t arch = (uint32_t)(facts.major * 10 + facts.minor);
+  if (hx_cuda_image_choose(hx_cuda_images, hx_cuda_image_count, arch, facts.driver->version) == NULL) {
+    return hx_cuda_fail(error, HX_UNAVAILABLE,
+                        "device %u has compute capability %d.%d; no kernel image fits it under driver %d", index,
+                        facts.major, facts.minor, facts.driver->version);
+  }
+  if (facts.pools == 0) {
+    return hx_cuda_fail(error, HX_UNAVAILABLE, "device %u has no stream-ordered memory pools", index);
+  }
+  hx_device_info info;
+  unsigned char uuid[16] = {0};
+  size_t bytes = 0;
+  memset(&info, 0, sizeof info);
+  facts.driver->cuDeviceTotalMem(&bytes, facts.handle);
+  facts.driver->cuDeviceGetName(info.name, (int32_t)sizeof info.name, facts.handle);
+  facts.driver->cuDeviceGetUuid(uuid, facts.handle);
+  info.int64_ok = 1;
+  info.compute_units = (uint32_t)facts.units;
+  info.memory_bytes = bytes;
+  info.alignment = HX_CUDA_ALIGNMENT;
+  for (size_t i = 0, at = 0; i < sizeof uuid; i++) {
+    const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+    at += (size_t)snprintf(info.uuid + at, sizeof info.uuid - at, "%s%02x", dash, uuid[i]);
+  }
+  snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", facts.driver->version / 1000,
+           facts.driver->version % 1000 / 10);
+  info.struct_size =
+      out->struct_size < HX_END_OF(hx_device_info, driver) ? out->struct_size : HX_END_OF(hx_device_info, driver);
+  memcpy(out, &info, info.struct_size);
+  return HX_OK;
+}
+
+// The image's functions. Directory: option cuda-images, else where the library lies.
+static int32_t load_module(hx_device *device, hx_error *error) {
+  const hx_cuda_image_t *image =
+      hx_cuda_image_choose(hx_cuda_images, hx_cuda_image_count, device->arch, device->driver->version);
+  const char *directory = hx_cuda_host_option("cuda-images");
+  directory = directory != NULL ? directory : hx_cuda_host_option("plugin-directory");
+  if (image == NULL || directory == NULL) {
+    return hx_cuda_fail(error, HX_UNAVAILABLE, "%s",
+                        image == NULL ? "no kernel image fits the device"
+                                      : "the directory of the kernel images is unknown; set option cuda-images");
+  }
+  char *bytes = NULL;
+  HX_CUDA_TRY(hx_cuda_image_read(image, directory, &bytes, error));
+  int32_t result = device->driver->cuModuleLoadData(&device->module, bytes);
+  free(bytes);
+  if (result != 0) {
+    return hx_cuda_device_fail(device, "cuModuleLoadData", result, error);
+  }
+  for (uint32_t i = 0; i < 2 * HX_CUDA_KERNEL_COUNT; i++) {
+    result = device->driver->cuModuleGetFunction(&device->functions[i / 2][i % 2], device->module,
+                                                 kernel_names[i / 2][i % 2]);
+    if (result != 0) {
+      return hx_cuda_device_fail(device, kernel_names[i / 2][i % 2], result, error);
+    }
+  }
+  return HX_OK;
+}
+
+// Freed memory stays in the pool, so that the next allocation is quick.
+static void keep_pool(hx_device *device) {
+  void *pool = NULL;
+  uint64_t all = UINT64_MAX;
+  if (device->driver->cuDeviceGetDefaultMemPool(&pool, device->handle) == 0) {
+    device->driver->cuMemPoolSetAttribute(pool, POOL_RELEASE_THRESHOLD, &all);
+  }
+}
+
+static int32_t fill_device(hx_device *device, hx_error *error) {
+  int32_t result = device->driver->cuDevicePrimaryCtxRetain(&device->context, device->handle);
+  if (result != 0) {
+    return hx_cuda_device_fail(device, "cuDevicePrimaryCtxRetain", result, error);
+  }
+  HX_CUDA_TRY(hx_cuda_enter(device, error));
+  result = device->driver->cuStreamCreate(&device->stream, 1);
+  int32_t code =
+      result == 0 ? load_module(device, error) : hx_cuda_device_fail(device, "cuStreamCreate", result, error);
+  keep_pool(device);
+  hx_cuda_leave(device);
+  return code;
+}
+
+static void device_close(hx_device *device) {
+  if (device == NULL) {
+    return;
+  }
+  if (device->context != NULL) {
+    if (device->driver->cuCtxPushCurrent(device->context) == 0) {
+      if (device->module != NULL) {
+        device->driver->cuModuleUnload(device->module);
+      }
+      if (device->stream != NULL) {
+        device->driver->cuStreamDestroy(device->stream);
+      }
+      hx_cuda_leave(device);
+    }
+    device->driver->cuDevicePrimaryCtxRelease(device->handle);
+  }
+  free(device);
+}
+
+static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
+  facts_t facts = {0};
+  if (out == NULL) {
+    return hx_cuda_fail(error, HX_INVALID, "open: the result is missing");
+  }
+  HX_CUDA_TRY(read_facts(index, &facts, error));
+  hx_device *device = calloc(1, sizeof *device);
+  if (device == NULL) {
+    return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for a device");
+  }
+  device->driver = facts.driver;
+  device->handle = facts.handle;
+  device->arch = (uint32_t)(facts.major * 10 + facts.minor);
+  device->units = (uint32_t)facts.units;
+  device->real = facts.minor == 0;  // 8.0, 9.0, 10.0: doubles at half the rate of floats; others at 1/64
+  device->real = device->real && facts.major >= 8 && facts.major < 12;
+  atomic_init(&device->lost, 0);
+  const int32_t code = fill_device(device, error);
+  if (code != HX_OK) {
+    device_close(device);
+    return code;
+  }
+  *out = device;
+  return HX_OK;
+}
+
+const hx_device_ops hx_cuda_device_ops = {.struct_size = HX_END_OF(hx_device_ops, tables_destroy),
+                                          .count = device_count,
+                                          .info = device_info,
+                                          .open = device_open,
+                                          .close = device_close,
+                                          .tables_create = hx_cuda_tables_create,
+                                          .tables_destroy = hx_cuda_tables_destroy};

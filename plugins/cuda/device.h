@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device, memory and queue roles.
+#ifndef HX_CUDA_DEVICE_H
+#define HX_CUDA_DEVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "driver.h"
+#include "heliox/plugin.h"
+
+#define HX_CUDA_ALIGNMENT 256u
+
+typedef enum hx_cuda_kernel {
+#define KERNEL(id_, name_, body_, threads_) HX_CUDA_KERNEL_##id_,
+#include "kernels/kernels.def"
+  HX_CUDA_KERNEL_COUNT
+} hx_cuda_kernel_t;
+
+// Threads of a block of each kernel.
+extern const uint32_t hx_cuda_kernel_threads[];
+
+struct hx_device {
+  const hx_cuda_driver_t *driver;
+  int32_t handle;
+  uint32_t arch;   // 90: compute capability 9.0
+  uint32_t units;  // multiprocessors
+  bool real;       // the real path is faster than integers for primes that have it
+  void *context;
+  void *module;
+  void *stream;  // allocations and uploads; no work of queues
+  atomic_int lost;
+  void *functions[HX_CUDA_KERNEL_COUNT][2];  // of 64-bit and of 32-bit words
+};
+
+struct hx_buffer {
+  hx_device *device;
+  uint32_t space;
+  uint64_t address;
+  uint64_t bytes;
+};
+
+struct hx_queue {
+  hx_device *device;
+  void *stream;
+  atomic_flag busy;
+  int32_t failed;  // code of the first failure; HX_OK: none
+  uint32_t failed_call;
+  uint32_t calls;  // executes since the last sync
+  const char *last_name;
+  char message[240];
+};
+
+extern const hx_device_ops hx_cuda_device_ops;
+extern const hx_memory_ops hx_cuda_memory_ops;
+extern const hx_queue_ops hx_cuda_queue_ops;
+
+// Makes the device's context current for this thread; HX_DEVICE_LOST where the device is lost. HX_OK must be followed
+// by hx_cuda_leave, which gives the thread back what it had.
+int32_t hx_cuda_enter(hx_device *device, hx_error *error);
+void hx_cuda_leave(hx_device *device);
+// A failed call of the driver: error and code, and marks the device where it is lost.
+int32_t hx_cuda_device_fail(hx_device *device, const char *what, int32_t result, hx_error *error);
+
+// [A] Device memory outside any queue: ready when the call returns. Waits for no queue.
+int32_t hx_cuda_device_alloc(hx_device *device, uint64_t bytes, uint64_t *out, hx_error *error);
+void hx_cuda_device_free(hx_device *device, uint64_t address);
+// [A] Copies to device memory; done when the call returns.
+int32_t hx_cuda_device_upload(hx_device *device, uint64_t to, const void *from, uint64_t bytes, hx_error *error);
+
+// The address of `bytes` bytes at a span of this device; HX_INVALID where the span does not hold them, is not aligned
+// to `unit`, or, with `on_device`, is not device memory. `what` names the span in the message.
+int32_t hx_cuda_span_address(const hx_device *device, hx_span span, uint64_t bytes, uint64_t unit, bool on_device,
+                             const char *what, uint64_t *out, hx_error *error);
+
+// Begins a call on a queue: HX_BUSY while another one is inside, the failure where the queue is poisoned. HX_OK must be
+// followed by hx_cuda_queue_leave.
+int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error);
+void hx_cuda_queue_leave(hx_queue *queue);
+// Inside a call: a launch has failed, so what follows it on the queue must not run.
+void hx_cuda_queue_poison(hx_queue *queue, int32_t code, const char *message);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int32_t hx_cuda_fail(hx_error *error, int32_t code, const char *format, ...) {
+  if (error == NULL) {
+    return code;
+  }
+  if (error->struct_size >= HX_END_OF(hx_error, code)) {
+    error->code = code;
+  }
+  if (error->struct_size >= HX_END_OF(hx_error, op)) {
+    error->op = HX_NONE;
+  }
+  if (error->struct_size >= HX_END_OF(hx_error, message)) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+  }
+  return code;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host passes to kernels. One structure serves all kernels, so that a prepared operation is a list of launches
+// and running it is patching addresses. C and CUDA; fixed-width fields alone.
+#ifndef HX_CUDA_KERNELS_ARGS_H
+#define HX_CUDA_KERNELS_ARGS_H
+
+#include <stdint.h>
+
+// Places of an operation's rows: the result, then operands.
+enum { HX_CUDA_OUT, HX_CUDA_A, HX_CUDA_B, HX_CUDA_C, HX_CUDA_PLACES };
+
+// Pairs of rows that one launch of the dot kernel sums. 16 products of residues below 2^61 stay below 2^126.
+#define HX_CUDA_DOT_MAX 16
+
+typedef struct hx_cuda_args {
+  uint64_t base[HX_CUDA_PLACES];  // addresses
+  uint64_t rows[HX_CUDA_PLACES];  // address of uint64_t [launch rows]: offset of the row from base, in elements
+  uint64_t primes;                // address of hx_cuda_prime_t [prime ids]
+  uint64_t row_prime;             // address of uint32_t [launch rows]: prime id of the row
+  uint64_t extra;                 // address of the kernel's own constants
+  uint64_t more[2 * HX_CUDA_DOT_MAX];       // dot: addresses of values, then of weights
+  uint64_t more_rows[2 * HX_CUDA_DOT_MAX];  // dot: their row tables
+  uint64_t stride;                          // sum: elements from one item to the next
+  uint32_t log_n;
+  uint32_t op;     // HX_CUDA_DO_ of the row kernel
+  uint32_t count;  // terms, stages
+  uint32_t x, y, z;
+  uint32_t element;  // forward transforms: results are stored at their places under X -> X^(1/element); 0: in order
+} hx_cuda_args_t;
+
+// Row table entry of a row that is not there: forward transforms then add nothing.
+#define HX_CUDA_NO_ROW UINT64_MAX
+
+// Operations of the row kernel, one row in, one row out.
+enum {
+  HX_CUDA_DO_COPY,
+  HX_CUDA_DO_ADD,
+  HX_CUDA_DO_SUB,
+  HX_CUDA_DO_NEG,
+  HX_CUDA_DO_REDUCE,
+  HX_CUDA_DO_MUL,
+  HX_CUDA_DO_MUL_ADD,   // c + a * b
+  HX_CUDA_DO_SCALE,     // a times the row's constants, one for each half
+  HX_CUDA_DO_OFFSET,    // a plus the row's constants, one for each half
+  HX_CUDA_DO_SCALE_ADD,  // a times the row's first constant plus b
+  HX_CUDA_DO_MUL_SCALE,  // a * b times the row's first constant
+  HX_CUDA_DO_AFFINE      // a times the first constant plus the second
+};
+
+// Constants of a row: extra is hx_cuda_half_t [rows][2] for SCALE, OFFSET and MUL_SCALE.
+typedef struct hx_cuda_factor {
+  uint64_t value;     // below q
+  uint64_t quotient;  // floor(value * 2^64 / q)
+} hx_cuda_factor_t;
+
+// What an inverse transform does to every value at its end: x * factor + add; `real` is the factor, centred. The factor
+// has 1/N in it.
+typedef struct hx_cuda_finish {
+  hx_cuda_factor_t factor;
+  double real;
+  uint64_t add;
+} hx_cuda_finish_t;
+
+// One prime on the device. Arithmetic is that of 64-bit words for both residue words; radix belongs to the ring's word.
+typedef struct hx_cuda_prime {
+  uint64_t q;
+  uint64_t two_q;
+  uint64_t ratio;           // floor(2^64 / q)
+  uint64_t barrett;         // floor(2^(L+62) / q), 2^(L-1) < q < 2^L
+  uint64_t radix;           // 2^64 mod q
+  uint64_t radix_quotient;  // floor(radix * 2^64 / q)
+  uint64_t inverse;         // q^-1 mod 2^64
+  uint32_t bits;            // L
+  uint32_t tight;           // real path: values are reduced between stages
+  double real_q;            // q
+  double real_inverse;      // 1 / q
+  uint64_t forward;         // address of hx_cuda_factor_t [n]: psi^brv(i); 0: not made
+  uint64_t backward;        // psi^-brv(i)
+  uint64_t real_forward;    // address of double [n], centred; 0: not made
+  uint64_t real_backward;
+} hx_cuda_prime_t;
+
+// A row of the conversion kernel's result, mod `prime`: start + sum over the stage of weight * y [+ factor * x]. Numbers
+// are in Montgomery form (times 2^64 mod q).
+typedef struct hx_cuda_target {
+  uint32_t prime;
+  uint32_t kind;      // HX_CUDA_TARGET_
+  uint64_t start;
+  uint64_t factor;
+} hx_cuda_target_t;
+
+// The real form of a weight, for primes of at most 50 bits: w or w - q, whichever is nearer to 0, as a word that wraps and
+// as the double of its quotient by q.
+typedef struct hx_cuda_weight {
+  uint64_t value;
+  double quotient;
+} hx_cuda_weight_t;
+
+// Terms of a real conversion. Quotients are then below 2^52 in sum and off by less than 4.
+#define HX_CUDA_REAL_TERMS 8
+
+enum {
+  HX_CUDA_TARGET_SKIP,     // nothing is written
+  HX_CUDA_TARGET_COPY,     // x
+  HX_CUDA_TARGET_CONVERT,  // the sum
+  HX_CUDA_TARGET_DIVIDE    // the sum and factor * x
+};
+
+#endif

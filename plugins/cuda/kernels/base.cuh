@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions between bases, and rows from seeds.
+#ifndef HX_CUDA_KERNELS_BASE_CUH
+#define HX_CUDA_KERNELS_BASE_CUH
+
+#include "arith.h"
+#include "rows.cuh"
+
+#define BASE_THREADS 256
+#define FOLD 32  // terms below 2^122 that stay below 2^128 beside a folded sum
+
+// start + sum of weights[s] * y_s, in Montgomery form on entry, a residue on return. first: rows of y in the table.
+template <class Word>
+__device__ __forceinline__ uint64_t combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, const hx_cuda_target_t &target,
+                                            const uint64_t *weights, uint32_t first, uint32_t count, uint32_t i,
+                                            const Word *x) {
+  hx_cuda_wide_t sum = {0, target.start};
+  const uint64_t *rows = (const uint64_t *)args.rows[HX_CUDA_B];
+  const Word *base = (const Word *)args.base[HX_CUDA_B];
+  for (uint32_t s = 0; s < count; s++) {
+    wide_mul_add(&sum, base[rows[first + s] + i], weights[s]);
+    if (s % FOLD == FOLD - 1) sum.high = mod_word(sum.high, p->ratio, p->q);
+  }
+  if (x != NULL) wide_mul_add(&sum, x[i], target.factor);
+  return mod_redc(sum, p);
+}
+
+// Targets of fast conversions. A launch has polynomials of `count` rows y (table B, count a polynomial) and `y` targets
+// (result rows, table OUT); x (table A) has a row for each target that needs one. Polynomials repeat every args.z plans:
+// extra is hx_cuda_target_t [z][y], then weights uint64_t [z][y][count]. args.x: log of the blocks a row; args.op: targets
+// that one block makes.
+template <class Word>
+__device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
+  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
+  const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
+  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
+  const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
+  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
+  if (i >= n) return;
+  for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
+    const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
+    const hx_cuda_target_t target = targets[at];
+    if (target.kind == HX_CUDA_TARGET_SKIP) continue;
+    const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + target.prime;
+    const Word *x = target.kind == HX_CUDA_TARGET_CONVERT ? NULL : operand_row<Word>(args, HX_CUDA_A, row);
+    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+    if (target.kind == HX_CUDA_TARGET_COPY) {
+      out[i] = x[i];
+    } else {
+      out[i] = (Word)combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count, args.count, i, x);
+    }
+  }
+}
+
+// The same with y held in registers, for at most MOST rows: one thread makes all targets of a part for one coefficient.
+template <class Word, int MOST>
+__device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) {
+  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
+  const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
+  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
+  const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
+  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
+  if (i >= n) return;
+  uint64_t y[MOST];
+#pragma unroll
+  for (int s = 0; s < MOST; s++) {
+    y[s] = s < args.count ? operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + s)[i] : 0;
+  }
+  for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
+    const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
+    const hx_cuda_target_t target = targets[at];
+    if (target.kind == HX_CUDA_TARGET_SKIP) continue;
+    const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + target.prime;
+    const uint64_t *w = weights + (uint64_t)at * args.count;
+    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+    if (target.kind == HX_CUDA_TARGET_COPY) {
+      out[i] = operand_row<Word>(args, HX_CUDA_A, row)[i];
+      continue;
+    }
+    hx_cuda_wide_t sum = {0, target.start};
+#pragma unroll
+    for (int s = 0; s < MOST; s++) {
+      if (s < args.count) wide_mul_add(&sum, y[s], w[s]);
+    }
+    if (target.kind == HX_CUDA_TARGET_DIVIDE) wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_A, row)[i], target.factor);
+    out[i] = (Word)mod_redc(sum, p);
+  }
+}
+
+// The same for primes of at most 50 bits on both sides, at most 8 terms with x: weights are hx_cuda_weight_t, [z][y][count],
+// then the factors [z][y]; start is a residue.
+template <class Word, int MOST>
+__device__ __forceinline__ void convert_real_kernel(const hx_cuda_args_t &args) {
+  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
+  const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
+  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
+  const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
+  const hx_cuda_weight_t *weights = (const hx_cuda_weight_t *)(targets + args.z * args.y);
+  const hx_cuda_weight_t *factors = weights + (uint64_t)args.z * args.y * args.count;
+  if (i >= n) return;
+  uint64_t y[MOST];
+  double real[MOST];
+#pragma unroll
+  for (int s = 0; s < MOST; s++) {
+    y[s] = s < args.count ? operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + s)[i] : 0;
+    real[s] = real_load(y[s]);
+  }
+  for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
+    const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
+    const uint32_t kind = targets[at].kind;
+    if (kind == HX_CUDA_TARGET_SKIP) continue;
+    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+    if (kind == HX_CUDA_TARGET_COPY) {
+      out[i] = operand_row<Word>(args, HX_CUDA_A, row)[i];
+      continue;
+    }
+    const uint64_t q = ((const hx_cuda_prime_t *)args.primes)[targets[at].prime].q;
+    const hx_cuda_weight_t *w = weights + (uint64_t)at * args.count;
+    uint64_t low = 0;
+    double quotient = 0;
+#pragma unroll
+    for (int s = 0; s < MOST; s++) {
+      if (s < args.count) {
+        low += y[s] * w[s].value;
+        quotient = real_fma(real[s], w[s].quotient, quotient);
+      }
+    }
+    if (kind == HX_CUDA_TARGET_DIVIDE) {
+      const uint64_t x = operand_row<Word>(args, HX_CUDA_A, row)[i];
+      low += x * factors[at].value;
+      quotient = real_fma(real_load(x), factors[at].quotient, quotient);
+    }
+    out[i] = (Word)mod_once(real_rest(low, quotient, q) + targets[at].start, q);
+  }
+}
+
+// Chained stages: row y_s from y_0 .. y_s-1 and row x_s, one coefficient a thread. Tables OUT (y) and A (x), count rows a
+// polynomial; extra is hx_cuda_target_t [count], then weights [count][count]; y_s has s weights and its factor.
+template <class Word>
+__device__ __forceinline__ void chain_kernel(const hx_cuda_args_t &args) {
+  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), polynomial = blockIdx.x >> args.x;
+  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x;
+  const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
+  const uint64_t *weights = (const uint64_t *)(targets + args.count);
+  if (i >= n) return;
+  for (uint32_t s = 0; s < args.count; s++) {
+    const uint32_t first = polynomial * args.count;
+    const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + targets[s].prime;
+    const uint64_t x = operand_row<Word>(args, HX_CUDA_A, first + s)[i];
+    hx_cuda_wide_t sum = {0, targets[s].start};
+    for (uint32_t l = 0; l < s; l++) {
+      wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_OUT, first + l)[i], weights[s * args.count + l]);
+      if (l % FOLD == FOLD - 1) sum.high = mod_word(sum.high, p->ratio, p->q);
+    }
+    wide_mul_add(&sum, x, targets[s].factor);
+    ((Word *)operand_row<Word>(args, HX_CUDA_OUT, first + s))[i] = (Word)mod_redc(sum, p);
+  }
+}
+
+__device__ __forceinline__ uint32_t rotate_left(uint32_t x, int by) { return __funnelshift_l(x, x, by); }
+
+__device__ __forceinline__ void quarter_round(uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d) {
+  a += b, d = rotate_left(d ^ a, 16);
+  c += d, b = rotate_left(b ^ c, 12);
+  a += b, d = rotate_left(d ^ a, 8);
+  c += d, b = rotate_left(b ^ c, 7);
+}
+
+__device__ __forceinline__ void chacha_block(const uint32_t (&state)[16], uint32_t counter, uint32_t (&out)[16]) {
+  uint32_t w[16];
+#pragma unroll
+  for (int i = 0; i < 16; i++) {
+    w[i] = i == 12 ? counter : state[i];
+  }
+#pragma unroll 1
+  for (int round = 0; round < 10; round++) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      quarter_round(w[i], w[4 + i], w[8 + i], w[12 + i]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      quarter_round(w[i], w[4 + (i + 1) % 4], w[8 + (i + 2) % 4], w[12 + (i + 3) % 4]);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 16; i++) {
+    out[i] = w[i] + (i == 12 ? counter : state[i]);
+  }
+}
+
+// Uniform rows [RFC8439]: one thread a block of the keystream's first attempt; what it rejects is drawn again from word
+// attempt * n + c, that is, from another block. Seeds are public, so the loops may depend on what they hold. args.y: the
+// polynomial's index; seed: table A, bytes.
+template <class Word>
+__device__ __forceinline__ void expand_kernel(const hx_cuda_args_t &args) {
+  constexpr uint32_t per = 64 / sizeof(Word);
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = ((blockIdx.x & ((1u << args.x) - 1)) * blockDim.x + threadIdx.x) * per;
+  const uint32_t id = ((const uint32_t *)args.row_prime)[row];
+  const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + id;
+  const uint8_t *seed = (const uint8_t *)args.base[HX_CUDA_A] + ((const uint64_t *)args.rows[HX_CUDA_A])[row];
+  Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+  if (first >= n) return;
+  const uint64_t mask = (1ull << p->bits) - 1;
+  uint32_t state[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}, block[16], again[16];
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    state[4 + i] = seed[4 * i] | (uint32_t)seed[4 * i + 1] << 8 | (uint32_t)seed[4 * i + 2] << 16 | (uint32_t)seed[4 * i + 3] << 24;
+  }
+  state[12] = 0;
+  state[13] = args.y;
+  state[14] = id;
+  state[15] = 0;
+  chacha_block(state, first / per, block);
+#pragma unroll
+  for (uint32_t k = 0; k < per; k++) {
+    if (first + k >= n) break;
+    uint64_t x = (sizeof(Word) == 8 ? block[2 * k % 16] | (uint64_t)block[(2 * k + 1) % 16] << 32 : block[k % 16]) & mask;
+    for (uint64_t attempt = 1; x >= p->q; attempt++) {
+      const uint64_t at = attempt * n + first + k;
+      chacha_block(state, (uint32_t)(at / per), again);
+      const uint32_t place = (uint32_t)(at % per);
+      uint64_t word = 0;
+#pragma unroll
+      for (uint32_t j = 0; j < per; j++) {
+        if (j == place) word = sizeof(Word) == 8 ? again[2 * j % 16] | (uint64_t)again[(2 * j + 1) % 16] << 32 : again[j % 16];
+      }
+      x = word & mask;
+    }
+    out[first + k] = (Word)x;
+  }
+}
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry points, from kernels.def. Every kernel takes one hx_cuda_args_t by value and the same shared memory.
+#include "base.cuh"
+#include "ntt.cuh"
+#include "rows.cuh"
+
+extern __shared__ uint64_t shared[];
+
+#define KERNEL(id_, name_, body_, threads_)                                                           \
+  template <class Word>                                                                               \
+  __device__ __forceinline__ void run_##name_(const hx_cuda_args_t &args) {                          \
+    body_;                                                                                            \
+  }                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(threads_) hx_##name_##_64(const __grid_constant__ hx_cuda_args_t args) { \
+    run_##name_<uint64_t>(args);                                                                     \
+  }                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(threads_) hx_##name_##_32(const __grid_constant__ hx_cuda_args_t args) { \
+    run_##name_<uint32_t>(args);                                                                     \
+  }
+#include "kernels.def"

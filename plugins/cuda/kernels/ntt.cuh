@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms. A row of 2^log_n points, log_n >= 12, is a matrix of 2^a rows of 256: forward, the columns are transformed
+// first (in one kernel), then the rows (in another); backward the other way round. Each thread holds 16 values and does
+// up to four stages on them in registers; one exchange through shared memory lies between two such steps.
+//
+// Node v of the tree of stages has twiddle table[v]; stage t below it has the nodes (v << t) + j. The whole row is node
+// 1; of 2^17 points the first stage is done apart and the columns begin at nodes 2 and 3.
+#ifndef HX_CUDA_KERNELS_NTT_CUH
+#define HX_CUDA_KERNELS_NTT_CUH
+
+#include "arith.h"
+
+#define NTT_THREADS 256
+
+// Integer path: forward values in [0, 4q), backward in [0, 2q).
+struct integer_path {
+  typedef uint64_t value;
+  typedef ulonglong2 twiddle;
+  uint64_t q, two_q;
+  const twiddle *table;
+  bool tight;
+
+  __device__ __forceinline__ integer_path(const hx_cuda_prime_t *p, bool backward)
+      : q(p->q), two_q(p->two_q), table((const twiddle *)(backward ? p->backward : p->forward)), tight(false) {}
+  __device__ __forceinline__ value load(uint64_t word) const { return word; }
+  __device__ __forceinline__ value load_bits(uint64_t bits) const { return bits; }
+  __device__ __forceinline__ uint64_t bits(value x) const { return x; }
+  __device__ __forceinline__ uint64_t store(value x) const { return mod_once(mod_once(x, two_q), q); }
+  __device__ __forceinline__ value reduce(value x) const { return x; }
+  __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
+  // x + y w, x - y w: x is brought below 2q first.
+  __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
+    const uint64_t a = mod_once(x, two_q), b = mod_shoup(y, w.x, w.y, q);
+    x = a + b;
+    y = a - b + two_q;
+  }
+  // x + y, (x - y) w: sums are brought below 2q.
+  __device__ __forceinline__ void join(value &x, value &y, twiddle w) const {
+    const uint64_t a = x, b = y;
+    x = mod_once(a + b, two_q);
+    y = mod_shoup(a - b + two_q, w.x, w.y, q);
+  }
+  __device__ __forceinline__ uint64_t finish(value x, const hx_cuda_finish_t &f) const {
+    return mod_once(mod_once(mod_shoup(x, f.factor.value, f.factor.quotient, q), q) + f.add, q);
+  }
+};
+
+// Real path. Forward, in units of q: loads are at most 1, four stages bring 1 to 4.0 (each adds 1/2 + B/8), so where q
+// is above 2^46 (`tight`) values are reduced after four stages; below it seventeen stages stay under 12 q < 2^50.
+// Backward: two stages bring sums from 1 to 4, then they are reduced; not tight: after four stages, below 16 q.
+struct real_path {
+  typedef double value;
+  typedef double twiddle;
+  double q, inverse;
+  const double *table;
+  bool tight;
+
+  __device__ __forceinline__ real_path(const hx_cuda_prime_t *p, bool backward)
+      : q(p->real_q),
+        inverse(p->real_inverse),
+        table((const double *)(backward ? p->real_backward : p->real_forward)),
+        tight(p->tight != 0) {}
+  __device__ __forceinline__ value load(uint64_t word) const { return real_load(word); }
+  __device__ __forceinline__ value load_bits(uint64_t bits) const { return real_of_bits(bits); }
+  __device__ __forceinline__ uint64_t bits(value x) const { return real_bits(x); }
+  __device__ __forceinline__ uint64_t store(value x) const { return real_store(x, q, inverse); }
+  __device__ __forceinline__ value reduce(value x) const { return real_reduce(x, q, inverse); }
+  __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
+  __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
+    const double a = x, b = real_mul(y, w, q, inverse);
+    x = a + b;
+    y = a - b;
+  }
+  __device__ __forceinline__ void join(value &x, value &y, twiddle w) const {
+    const double a = x, b = y;
+    x = a + b;
+    y = real_mul(a - b, w, q, inverse);
+  }
+  __device__ __forceinline__ uint64_t finish(value x, const hx_cuda_finish_t &f) const {
+    return mod_once(real_store(real_mul(x, f.real, q, inverse), q, inverse) + f.add, (uint64_t)q);
+  }
+};
+
+// R stages on 16 values: 16 >> R groups of 2^R adjacent ones, whose nodes are `node` and the next ones. Every index is a
+// constant, so that values stay in registers: stages are written by recursion, pairs by one flat loop.
+template <int R, int T, class P>
+__device__ __forceinline__ void forward_stages(const P &path, typename P::value (&v)[16], uint32_t node) {
+  if constexpr (T < R) {
+    constexpr int half = 1 << (R - 1 - T), blocks = 8 / half;
+    typename P::twiddle w[blocks];
+#pragma unroll
+    for (int j = 0; j < blocks; j++) {
+      w[j] = path.at((node << T) + j);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+      const int low = k / half * 2 * half + k % half;
+      path.split(v[low], v[low + half], w[k / half]);
+    }
+    forward_stages<R, T + 1>(path, v, node);
+  }
+}
+
+template <int R, class P>
+__device__ __forceinline__ void forward_step(const P &path, typename P::value (&v)[16], uint32_t node) {
+  forward_stages<R, 0>(path, v, node);
+}
+
+template <class P>
+__device__ __forceinline__ void reduce_all(const P &path, typename P::value (&v)[16]) {
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = path.reduce(v[k]);
+  }
+}
+
+template <int R, int T, class P>
+__device__ __forceinline__ void backward_stages(const P &path, typename P::value (&v)[16], uint32_t node) {
+  if constexpr (T >= 0) {
+    constexpr int half = 1 << (R - 1 - T), blocks = 8 / half;
+    typename P::twiddle w[blocks];
+#pragma unroll
+    for (int j = 0; j < blocks; j++) {
+      w[j] = path.at((node << T) + j);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+      const int low = k / half * 2 * half + k % half;
+      path.join(v[low], v[low + half], w[k / half]);
+    }
+    if (T == 0 || ((R - T) % 2 == 0 && path.tight)) {
+      reduce_all(path, v);
+    }
+    backward_stages<R, T - 1>(path, v, node);
+  }
+}
+
+template <int R, class P>
+__device__ __forceinline__ void backward_step(const P &path, typename P::value (&v)[16], uint32_t node) {
+  backward_stages<R, R - 1>(path, v, node);
+}
+
+// Where a block works.
+template <class Word>
+struct ntt_place {
+  const hx_cuda_prime_t *prime;
+  Word *out;
+  const Word *in;
+  uint32_t row, tile;
+
+  __device__ __forceinline__ ntt_place(const hx_cuda_args_t &args, uint32_t log_tiles) {
+    row = blockIdx.x >> log_tiles;
+    tile = blockIdx.x & ((1u << log_tiles) - 1);
+    prime = (const hx_cuda_prime_t *)args.primes + ((const uint32_t *)args.row_prime)[row];
+    out = (Word *)args.base[HX_CUDA_OUT] + ((const uint64_t *)args.rows[HX_CUDA_OUT])[row];
+    in = (const Word *)args.base[HX_CUDA_A] + ((const uint64_t *)args.rows[HX_CUDA_A])[row];
+  }
+};
+
+// Middle results: 64-bit rows keep the path's own form, 32-bit rows hold residues.
+template <class P>
+__device__ __forceinline__ typename P::value load_middle(const P &path, uint64_t word) { return path.load_bits(word); }
+template <class P>
+__device__ __forceinline__ typename P::value load_middle(const P &path, uint32_t word) { return path.load(word); }
+template <class P>
+__device__ __forceinline__ void store_middle(const P &path, uint64_t *to, typename P::value x) { *to = path.bits(x); }
+template <class P>
+__device__ __forceinline__ void store_middle(const P &path, uint32_t *to, typename P::value x) { *to = (uint32_t)path.store(x); }
+
+// What follows a forward transform: plus b times the row's first constant (args.z > 0), plus c times its second (args.z
+// > 1, where the row has a c), stored at the places of an automorphism. Aligned blocks stay blocks under it, so stores
+// stay coalesced.
+template <class Word>
+struct forward_end {
+  hx_cuda_factor_t scale[2];
+  const Word *b, *c;
+  uint32_t element, log_n;
+
+  __device__ __forceinline__ forward_end(const hx_cuda_args_t &args, uint32_t row) : b(NULL), c(NULL), element(args.element), log_n(args.log_n) {
+    scale[0] = ((const hx_cuda_factor_t *)args.extra)[2 * row];
+    scale[1] = ((const hx_cuda_factor_t *)args.extra)[2 * row + 1];
+    b = (const Word *)args.base[HX_CUDA_B] + ((const uint64_t *)args.rows[HX_CUDA_B])[row];
+    if (args.z > 1 && ((const uint64_t *)args.rows[HX_CUDA_C])[row] != HX_CUDA_NO_ROW) {
+      c = (const Word *)args.base[HX_CUDA_C] + ((const uint64_t *)args.rows[HX_CUDA_C])[row];
+    }
+  }
+  __device__ __forceinline__ uint32_t place(uint32_t i) const { return element == 0 ? i : permuted_place(i, element, log_n); }
+  __device__ __forceinline__ uint64_t add(uint64_t x, uint32_t i, uint64_t q) const {
+    x = mod_once(mod_once(x + mod_shoup(b[i], scale[0].value, scale[0].quotient, q), 2 * q), q);
+    if (c != NULL) x = mod_once(mod_once(x + mod_shoup(c[i], scale[1].value, scale[1].quotient, q), 2 * q), q);
+    return x;
+  }
+};
+
+// Columns of 2^(4 + R) points; args.x: log of the tiles a row, args.y: root node of the first half (1, or 2 of two).
+template <class P, class Word, int R>
+__device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, typename P::value *shared) {
+  const ntt_place<Word> at(args, args.x);
+  const P path(at.prime, false);
+  constexpr int columns = NTT_THREADS >> R, per = 256 / columns;
+  const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
+  const uint32_t half = at.tile / per, first = half * (4096u << R) + at.tile % per * columns + column;
+  const uint32_t root = args.y + half;
+  typename P::value v[16];
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = path.load(at.in[first + ((k << R) + g) * 256]);
+  }
+  forward_step<4>(path, v, root);
+  if (R > 0) {
+    if (path.tight) {
+      reduce_all(path, v);
+    }
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      shared[((k << R) + g) * columns + column] = v[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      v[k] = shared[(g * 16 + k) * columns + column];
+    }
+    forward_step<R>(path, v, (root << 4) + g * (16 >> R));
+  }
+  if (path.tight) {
+    reduce_all(path, v);
+  }
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    store_middle(path, &at.out[first + (R > 0 ? g * 16 + k : k) * 256], v[k]);
+  }
+}
+
+// Rows of 256 points, 16 of them a block; every 16 threads exchange among themselves; forward_end follows.
+template <class P, class Word>
+__device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
+  const ntt_place<Word> at(args, args.x);
+  const P path(at.prime, false);
+  const uint32_t g = threadIdx.x % 16, chunk = at.tile * 16 + threadIdx.x / 16;
+  const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
+  typename P::value *own = shared + threadIdx.x / 16 * 272, v[16];
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = load_middle(path, at.in[first + k * 16 + g]);
+  }
+  forward_step<4>(path, v, root);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[k * 17 + g] = path.tight ? path.reduce(v[k]) : v[k];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[g * 17 + k];
+  }
+  forward_step<4>(path, v, (root << 4) + g);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[g * 17 + k] = v[k];
+  }
+  __syncwarp();
+  if (args.z == 0) {
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      at.out[first + k * 16 + g] = (Word)path.store(own[k * 17 + g]);
+    }
+    return;
+  }
+  const forward_end<Word> end(args, at.row);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    const uint32_t i = first + k * 16 + g;
+    at.out[end.place(i)] = (Word)end.add(path.store(own[k * 17 + g]), i, at.prime->q);
+  }
+}
+
+template <class P, class Word>
+__device__ __forceinline__ void backward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
+  const ntt_place<Word> at(args, args.x);
+  const P path(at.prime, true);
+  const uint32_t g = threadIdx.x % 16, chunk = at.tile * 16 + threadIdx.x / 16;
+  const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
+  typename P::value *own = shared + threadIdx.x / 16 * 272, v[16];
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[k * 17 + g] = path.load(at.in[first + k * 16 + g]);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[g * 17 + k];
+  }
+  backward_step<4>(path, v, (root << 4) + g);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[g * 17 + k] = v[k];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[k * 17 + g];
+  }
+  backward_step<4>(path, v, root);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    store_middle(path, &at.out[first + k * 16 + g], v[k]);
+  }
+}
+
+// args.z: 0: the last stages of the row, finished; 1: one more stage follows, so residues are stored.
+template <class P, class Word, int R>
+__device__ __forceinline__ void backward_columns(const hx_cuda_args_t &args, typename P::value *shared) {
+  const ntt_place<Word> at(args, args.x);
+  const P path(at.prime, true);
+  constexpr int columns = NTT_THREADS >> R, per = 256 / columns;
+  const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
+  const uint32_t half = at.tile / per, first = half * (4096u << R) + at.tile % per * columns + column;
+  const uint32_t root = args.y + half;
+  typename P::value v[16];
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = load_middle(path, at.out[first + (R > 0 ? g * 16 + k : k) * 256]);
+  }
+  if (R > 0) {
+    backward_step<R>(path, v, (root << 4) + g * (16 >> R));
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      shared[(g * 16 + k) * columns + column] = v[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      v[k] = shared[((k << R) + g) * columns + column];
+    }
+  }
+  backward_step<4>(path, v, root);
+  if (args.z == 1) {
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      at.out[first + ((k << R) + g) * 256] = (Word)path.store(v[k]);
+    }
+    return;
+  }
+  const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    at.out[first + ((k << R) + g) * 256] = (Word)path.finish(v[k], finish);
+  }
+}
+
+// The first stage of 2^17 points, forward, or the last, backward, between the halves of a row: residues to residues.
+template <class Word>
+__device__ __forceinline__ void half_stage(const hx_cuda_args_t &args, bool backward) {
+  const ntt_place<Word> at(args, args.x);
+  const integer_path path(at.prime, backward);
+  const uint32_t i = at.tile * NTT_THREADS + threadIdx.x, half = 1u << (args.log_n - 1);
+  uint64_t x = at.in[i], y = at.in[i + half];
+  if (backward) {
+    const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
+    path.join(x, y, path.at(1));
+    at.out[i] = (Word)path.finish(x, finish);
+    at.out[i + half] = (Word)path.finish(y, finish);
+  } else {
+    path.split(x, y, path.at(1));
+    at.out[i] = (Word)path.store(x);
+    at.out[i + half] = (Word)path.store(y);
+  }
+}
+
+// Rows of at most 2^11 points, one a block, in shared memory; the same ends as the large ones.
+template <class Word>
+__device__ __forceinline__ void small_row(const hx_cuda_args_t &args, uint64_t *shared, bool backward) {
+  const ntt_place<Word> at(args, 0);
+  const integer_path path(at.prime, backward);
+  const uint32_t n = 1u << args.log_n, half = n / 2;
+  for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
+    shared[i] = at.in[i];
+  }
+  for (uint32_t s = 0; s < args.log_n; s++) {
+    const uint32_t stage = backward ? args.log_n - 1 - s : s, distance = half >> stage;
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < half; i += blockDim.x) {
+      const uint32_t block = i / distance, k = block * 2 * distance + i % distance;
+      const ulonglong2 w = path.at((1u << stage) + block);
+      if (backward) {
+        path.join(shared[k], shared[k + distance], w);
+      } else {
+        path.split(shared[k], shared[k + distance], w);
+      }
+    }
+  }
+  __syncthreads();
+  if (backward) {
+    const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
+      at.out[i] = (Word)path.finish(shared[i], finish);
+    }
+    return;
+  }
+  for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
+    const uint64_t x = path.store(shared[i]);
+    if (args.z == 0) {
+      at.out[i] = (Word)x;
+    } else {
+      const forward_end<Word> end(args, at.row);
+      at.out[end.place(i)] = (Word)end.add(x, i, at.prime->q);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointwise kernels: a block takes 1024 elements of one row, each thread four of them, 256 apart. args.x: log of the
+// blocks a row.
+#ifndef HX_CUDA_KERNELS_ROWS_CUH
+#define HX_CUDA_KERNELS_ROWS_CUH
+
+#include "arith.h"
+
+#define ROW_THREADS 256
+#define ROW_EACH 4
+
+template <class Word>
+__device__ __forceinline__ const Word *operand_row(const hx_cuda_args_t &args, int place, uint32_t row) {
+  return (const Word *)args.base[place] + ((const uint64_t *)args.rows[place])[row];
+}
+
+__device__ __forceinline__ const hx_cuda_prime_t *prime_of(const hx_cuda_args_t &args, uint32_t row) {
+  return (const hx_cuda_prime_t *)args.primes + ((const uint32_t *)args.row_prime)[row];
+}
+
+// args.z: the modulus is q << z (lazy residues).
+template <class Word>
+__device__ __forceinline__ uint64_t row_value(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint64_t m, uint32_t row,
+                                              uint32_t i, const Word *a, const Word *b, const Word *c) {
+  const uint64_t x = a[i];
+  switch (args.op) {
+    case HX_CUDA_DO_ADD:
+      return mod_once(x + b[i], m);
+    case HX_CUDA_DO_SUB:
+      return mod_once(x + m - b[i], m);
+    case HX_CUDA_DO_NEG:
+      return mod_once(m - x, m);
+    case HX_CUDA_DO_REDUCE:
+      return mod_once(mod_word(x, p->ratio, m), m);
+    case HX_CUDA_DO_MUL:
+      return mod_mul(x, b[i], p);
+    case HX_CUDA_DO_MUL_ADD: {
+      hx_cuda_wide_t z = {0, c[i]};
+      wide_mul_add(&z, x, b[i]);
+      return mod_product(z, p);
+    }
+    case HX_CUDA_DO_SCALE:
+    case HX_CUDA_DO_OFFSET:
+    case HX_CUDA_DO_MUL_SCALE: {
+      const uint32_t half = args.op == HX_CUDA_DO_MUL_SCALE ? 0 : i >> (args.log_n - 1);
+      const hx_cuda_factor_t f = ((const hx_cuda_factor_t *)args.extra)[2 * row + half];
+      if (args.op == HX_CUDA_DO_OFFSET) return mod_once(x + f.value, m);
+      const uint64_t y = args.op == HX_CUDA_DO_SCALE ? x : mod_mul(x, b[i], p);
+      return mod_once(mod_shoup(y, f.value, f.quotient, m), m);
+    }
+    case HX_CUDA_DO_SCALE_ADD: {
+      const hx_cuda_factor_t f = ((const hx_cuda_factor_t *)args.extra)[2 * row];
+      return mod_once(mod_once(mod_shoup(x, f.value, f.quotient, m), m) + b[i], m);
+    }
+    case HX_CUDA_DO_AFFINE: {
+      const hx_cuda_factor_t *f = (const hx_cuda_factor_t *)args.extra + 2 * row;
+      return mod_once(mod_once(mod_shoup(x, f[0].value, f[0].quotient, m), m) + f[1].value, m);
+    }
+    default:
+      return x;
+  }
+}
+
+template <class Word>
+__device__ __forceinline__ void row_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  const Word *a = operand_row<Word>(args, HX_CUDA_A, row);
+  const Word *b = args.base[HX_CUDA_B] != 0 ? operand_row<Word>(args, HX_CUDA_B, row) : a;
+  const Word *c = args.base[HX_CUDA_C] != 0 ? operand_row<Word>(args, HX_CUDA_C, row) : a;
+  Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+  const uint64_t m = p->q << args.z;
+  uint64_t value[ROW_EACH];
+#pragma unroll
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    value[k] = i < n ? row_value<Word>(args, p, m, row, i, a, b, c) : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    if (i < n) out[i] = (Word)value[k];
+  }
+}
+
+// (a0 b0, a0 b1 + a1 b0, a1 b1). Row tables are [3][launch rows] for the result, [2][launch rows] for a and b; count is
+// the number of launch rows.
+template <class Word>
+__device__ __forceinline__ void tensor_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n, rows = args.count;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  const Word *a0 = operand_row<Word>(args, HX_CUDA_A, row), *a1 = operand_row<Word>(args, HX_CUDA_A, row + rows);
+  const Word *b0 = operand_row<Word>(args, HX_CUDA_B, row), *b1 = operand_row<Word>(args, HX_CUDA_B, row + rows);
+  Word *out[3];
+#pragma unroll
+  for (int c = 0; c < 3; c++) {
+    out[c] = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row + c * rows);
+  }
+#pragma unroll
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    if (i < n) {
+      const uint64_t x0 = a0[i], x1 = a1[i], y0 = b0[i], y1 = b1[i];
+      hx_cuda_wide_t z = {0, 0};
+      wide_mul_add(&z, x0, y1);
+      wide_mul_add(&z, x1, y0);
+      out[0][i] = (Word)mod_mul(x0, y0, p);
+      out[1][i] = (Word)mod_product(z, p);
+      out[2][i] = (Word)mod_mul(x1, y1, p);
+    }
+  }
+}
+
+// out = [out +] sum of `count` products of rows; args.op: 1 adds to what out holds.
+template <class Word>
+__device__ __forceinline__ void dot_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+  hx_cuda_wide_t sum[ROW_EACH];
+#pragma unroll
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    sum[k].high = 0;
+    sum[k].low = args.op == 1 && i < n ? out[i] : 0;
+  }
+  for (uint32_t t = 0; t < args.count; t++) {
+    const Word *a = (const Word *)args.more[t] + ((const uint64_t *)args.more_rows[t])[row];
+    const Word *b = (const Word *)args.more[HX_CUDA_DOT_MAX + t] + ((const uint64_t *)args.more_rows[HX_CUDA_DOT_MAX + t])[row];
+#pragma unroll
+    for (int k = 0; k < ROW_EACH; k++) {
+      const uint32_t i = first + k * ROW_THREADS;
+      if (i < n) wide_mul_add(&sum[k], a[i], b[i]);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    if (i < n) out[i] = (Word)mod_wide(sum[k], p);
+  }
+}
+
+// Key products of a polynomial's digits. Launch rows are [items][rows of Q_d and P]; row r has its digits' values at table B
+// (count a row), of which digit table[r] (table: extra, uint32_t [rows]) is row r of A instead; keys at table C, [count][2]
+// a row; results at table OUT, [2] a row.
+template <class Word>
+__device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  const uint32_t own = ((const uint32_t *)args.extra)[row];
+  hx_cuda_wide_t sum[2][ROW_EACH] = {};
+  for (uint32_t t = 0; t < args.count; t++) {
+    const uint32_t at = row * args.count + t;
+    const Word *d = t == own ? operand_row<Word>(args, HX_CUDA_A, row) : operand_row<Word>(args, HX_CUDA_B, at);
+    const Word *b = operand_row<Word>(args, HX_CUDA_C, 2 * at), *a = operand_row<Word>(args, HX_CUDA_C, 2 * at + 1);
+#pragma unroll
+    for (int k = 0; k < ROW_EACH; k++) {
+      const uint32_t i = first + k * ROW_THREADS;
+      if (i < n) {
+        const uint64_t x = d[i];
+        wide_mul_add(&sum[0][k], x, b[i]);
+        wide_mul_add(&sum[1][k], x, a[i]);
+      }
+    }
+    if (t % 32 == 31) {
+#pragma unroll
+      for (int k = 0; k < 2 * ROW_EACH; k++) {
+        hx_cuda_wide_t *s = &sum[k % 2][k / 2];
+        s->high = mod_word(s->high, p->ratio, p->q);
+      }
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < 2; c++) {
+    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + c);
+#pragma unroll
+    for (int k = 0; k < ROW_EACH; k++) {
+      const uint32_t i = first + k * ROW_THREADS;
+      if (i < n) out[i] = (Word)mod_wide(sum[c][k], p);
+    }
+  }
+}
+
+// out = sum over `count` items of a, `stride` elements apart.
+template <class Word>
+__device__ __forceinline__ void sum_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const uint64_t q = prime_of(args, row)->q;
+  const Word *a = operand_row<Word>(args, HX_CUDA_A, row);
+  Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    if (i < n) {
+      uint64_t sum = 0;
+      for (uint32_t t = 0; t < args.count; t++) {
+        sum = mod_once(sum + a[t * args.stride + i], q);
+      }
+      out[i] = (Word)sum;
+    }
+  }
+}
+
+// args.op: 0 ntt domain, 1 coefficients; args.y: the element, or for coefficients its inverse mod 2n: out[j] is a[t] for
+// t = j * inverse mod 2n below n, else -a[t - n].
+template <class Word>
+__device__ __forceinline__ void permute_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const Word *a = operand_row<Word>(args, HX_CUDA_A, row);
+  Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+#pragma unroll
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    if (i < n) {
+      if (args.op == 0) {
+        out[i] = a[permuted_place(i, args.y, args.log_n)];
+      } else {
+        const uint64_t q = prime_of(args, row)->q;
+        const uint32_t t = i * args.y & (2 * n - 1);
+        const uint64_t x = a[t & (n - 1)];
+        out[i] = (Word)(t < n ? x : mod_once(q - x, q));
+      }
+    }
+  }
+}
+
+// Signed words to residues: |x| mod q, or its negative.
+template <class Word>
+__device__ __forceinline__ void lift_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  const int64_t *a = (const int64_t *)args.base[HX_CUDA_A] + ((const uint64_t *)args.rows[HX_CUDA_A])[row];
+  Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
+  for (int k = 0; k < ROW_EACH; k++) {
+    const uint32_t i = first + k * ROW_THREADS;
+    if (i < n) {
+      const uint64_t x = (uint64_t)a[i], sign = 0 - (x >> 63), size = (x ^ sign) - sign;
+      const uint64_t r = mod_once(mod_word(size, p->ratio, p->q), p->q), negative = mod_once(p->q - r, p->q);
+      out[i] = (Word)((r & ~sign) | (negative & sign));
+    }
+  }
+}
+
+#endif

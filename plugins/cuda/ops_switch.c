@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// ckks.relinearize, key_switch, rotate, conjugate and rescale, whole, in ntt domain.
+#include "base.h"
+#include "switch.h"
+
+// Operand 0 on the first primes of Q, with so many components; result 0 alike with two.
+static int32_t check_switched(hx_cuda_build_t *build, uint32_t components) {
+  const hx_prepared *p = build->prepared;
+  hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
+  HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
+  HX_CUDA_TRY(hx_cuda_expect_components(build, out, 2));
+  hx_cuda_view_t shape = *out;
+  shape.components = components;
+  HX_CUDA_TRY(hx_cuda_expect_like(build, a, &shape));
+  for (uint32_t limb = 0; limb < a->limbs; limb++) {
+    if (a->ids[limb] != limb || limb >= build->tables->q_count) {
+      return hx_cuda_refuse(build, HX_INVALID,
+                            "row %u of operand 0 is of prime %u; the operand stands on the first primes of Q, in order",
+                            limb, a->ids[limb]);
+    }
+  }
+  return HX_OK;
+}
+
+// Rows of one component, items outermost.
+static int32_t component_rows(hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t component, hx_cuda_rows_t *out) {
+  HX_CUDA_TRY(hx_cuda_rows_begin(build, view, (uint32_t)(view->items * view->limbs), out));
+  for (uint32_t i = 0; i < out->count; i++) {
+    out->offsets[i] = hx_cuda_row_offset(view, i / view->limbs, component, i % view->limbs);
+    out->ids[i] = view->ids[i % view->limbs];
+  }
+  return HX_OK;
+}
+
+// Switches component `switched` of operand 0 and adds the first `added` components.
+static int32_t add_switch(hx_cuda_build_t *build, uint32_t switched, uint32_t added, uint32_t element) {
+  const hx_prepared *p = build->prepared;
+  const hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+  hx_cuda_switch_t s;
+  HX_CUDA_TRY(hx_cuda_switch_begin(build, &p->operands[1], out->items, out->limbs, &s));
+  s.element = element;
+  HX_CUDA_TRY(component_rows(build, a, switched, &s.x));
+  HX_CUDA_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), &s.add));
+  for (uint32_t i = 0; i < s.add.count; i++) {
+    const uint32_t component = i / out->limbs % 2;
+    s.add.offsets[i] = component >= added
+                           ? HX_CUDA_NO_ROW
+                           : hx_cuda_row_offset(a, i / out->limbs / 2, component, i % out->limbs);
+    s.add.ids[i] = out->ids[i % out->limbs];
+  }
+  HX_CUDA_TRY(hx_cuda_rows_of(build, out, &s.out));
+  return hx_cuda_switch_steps(build, &s);
+}
+
+int32_t hx_cuda_build_relinearize(hx_cuda_build_t *build) {
+  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 2, 1, 1));
+  HX_CUDA_TRY(check_switched(build, 3));
+  return add_switch(build, 2, 2, 1);
+}
+
+int32_t hx_cuda_build_key_switch(hx_cuda_build_t *build) {
+  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 2, 1, 1));
+  HX_CUDA_TRY(check_switched(build, 2));
+  return add_switch(build, 1, 1, 1);
+}
+
+int32_t hx_cuda_build_conjugate(hx_cuda_build_t *build) {
+  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 2, 1, 1));
+  HX_CUDA_TRY(check_switched(build, 2));
+  return add_switch(build, 1, 1, (2u << build->prepared->log_n) - 1);
+}
+
+int32_t hx_cuda_build_rotate(hx_cuda_build_t *build) {
+  int64_t step = 0;
+  HX_CUDA_TRY(hx_cuda_attr_i64(build, "step", INT64_MIN, INT64_MAX, &step));
+  const uint32_t n = (uint32_t)build->prepared->n, slots = n / 2;
+  const uint32_t left = (uint32_t)((uint64_t)step & (slots - 1));
+  const uint32_t operands = left == 0 ? 1 : 2;
+  HX_CUDA_TRY(hx_cuda_expect_counts(build, operands, operands, 1, 1));
+  HX_CUDA_TRY(check_switched(build, 2));
+  if (left == 0) {
+    return hx_cuda_step_components(build, HX_CUDA_DO_COPY, false, NULL, false);
+  }
+  uint32_t element = 1;
+  for (uint32_t i = 0; i < left; i++) {
+    element = element * 5 & (2 * n - 1);
+  }
+  return add_switch(build, 1, 1, element);
+}
+
+// The last depth group: rns.rescale of as many rows, nearest.
+int32_t hx_cuda_build_ckks_rescale(hx_cuda_build_t *build) {
+  const hx_tables *t = build->tables;
+  HX_CUDA_TRY(hx_cuda_expect_counts(build, 1, 1, 1, 1));
+  const uint32_t rows = build->prepared->operands[0].limbs;
+  uint32_t group = 0, end = t->group_sizes[0];  // ids below end belong to the groups up to `group`
+  while (end < rows && group + 1 < t->group_count) {
+    end += t->group_sizes[++group];
+  }
+  if (end != rows || group == 0) {
+    return hx_cuda_refuse(build, HX_INVALID, "operand 0 has %u rows, which end within a depth group or are the base's",
+                          rows);
+  }
+  return hx_cuda_build_rescale_rows(build, t->group_sizes[group], true);
+}

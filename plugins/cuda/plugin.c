@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry point: what the plugin offers, and the note that says the same without running anything.
+#include <string.h>
+
+#include "device.h"
+#include "heliox/plugin_note.h"
+#include "heliox_plugin_facts.h"
+#include "host.h"
+#include "prepare.h"
+
+HELIOX_PLUGIN_NOTE(HELIOX_PLUGIN_ID, HELIOX_PLUGIN_VERSION, HELIOX_PLUGIN_OPERATIONS);
+
+static void plugin_shutdown(void) { hx_cuda_host_clear(); }
+
+int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) {
+  if (host == NULL || out == NULL || host->struct_size < HX_END_OF(hx_host, self) ||
+      out->struct_size < HX_END_OF(hx_plugin, impls)) {
+    return HX_ARGS_SIZE;
+  }
+  if (host->abi_major != HX_ABI_MAJOR || host->minor_min > HX_ABI_MINOR) {
+    return HX_UNSUPPORTED;
+  }
+  hx_cuda_host_set(host);
+  const hx_plugin plugin = {.struct_size = HX_END_OF(hx_plugin, shutdown),
+                            .abi_major = HX_ABI_MAJOR,
+                            .minor_min = 0,
+                            .minor_max = HX_ABI_MINOR,
+                            .id = HELIOX_PLUGIN_ID,
+                            .version = HELIOX_PLUGIN_VERSION,
+                            .layout_hash = HX_LAYOUT_HASH,
+                            .impl_count = hx_cuda_impl_count,
+                            .impls = hx_cuda_impls,
+                            .device = &hx_cuda_device_ops,
+                            .memory = &hx_cuda_memory_ops,
+                            .queue = &hx_cuda_queue_ops,
+                            .shutdown = plugin_shutdown};
+  const uint32_t size = out->struct_size < plugin.struct_size ? out->struct_size : plugin.struct_size;
+  memcpy(out, &plugin, size);
+  out->struct_size = size;
+  return HX_OK;
+}

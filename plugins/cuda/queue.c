@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue role: a stream. Nothing here waits but sync and destroy.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "error.h"
+
+struct hx_event {
+  hx_device *device;
+  void *event;
+};
+
+static int32_t enter(hx_queue *queue, hx_error *error) {
+  if (queue == NULL) {
+    return hx_cuda_fail(error, HX_INVALID, "the queue is missing");
+  }
+  if (atomic_flag_test_and_set_explicit(&queue->busy, memory_order_acquire)) {
+    return hx_cuda_fail(error, HX_BUSY, "another call is inside this queue; a queue serves one caller at a time");
+  }
+  const int32_t code = hx_cuda_enter(queue->device, error);
+  if (code != HX_OK) {
+    atomic_flag_clear_explicit(&queue->busy, memory_order_release);
+  }
+  return code;
+}
+
+void hx_cuda_queue_leave(hx_queue *queue) {
+  hx_cuda_leave(queue->device);
+  atomic_flag_clear_explicit(&queue->busy, memory_order_release);
+}
+
+static int32_t late_failure(const hx_queue *queue, hx_error *error) {
+  const int32_t code =
+      hx_cuda_fail(error, queue->failed, "%s; the queue takes no work until it is reset", queue->message);
+  if (error != NULL && error->struct_size >= HX_END_OF(hx_error, op)) {
+    error->op = queue->failed_call;
+  }
+  return code;
+}
+
+int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error) {
+  HX_CUDA_TRY(enter(queue, error));
+  if (queue->failed == HX_OK) {
+    return HX_OK;
+  }
+  const int32_t code = late_failure(queue, error);
+  hx_cuda_queue_leave(queue);
+  return code;
+}
+
+void hx_cuda_queue_poison(hx_queue *queue, int32_t code, const char *message) {
+  if (queue->failed == HX_OK) {
+    queue->failed = code;
+    queue->failed_call = queue->calls > 0 ? queue->calls - 1 : HX_NONE;
+    snprintf(queue->message, sizeof queue->message, "%s", message);
+  }
+}
+
+static int32_t queue_create(hx_device *device, hx_queue **out, hx_error *error) {
+  if (device == NULL || out == NULL) {
+    return hx_cuda_fail(error, HX_INVALID, "create: device or result is missing");
+  }
+  hx_queue *queue = calloc(1, sizeof *queue);
+  if (queue == NULL) {
+    return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for a queue");
+  }
+  queue->device = device;
+  atomic_flag_clear(&queue->busy);
+  int32_t code = hx_cuda_enter(device, error);
+  if (code == HX_OK) {
+    const int32_t result = device->driver->cuStreamCreate(&queue->stream, 1);
+    code = result == 0 ? HX_OK : hx_cuda_device_fail(device, "cuStreamCreate", result, error);
+    hx_cuda_leave(device);
+  }
+  if (code != HX_OK) {
+    free(queue);
+    return code;
+  }
+  *out = queue;
+  return HX_OK;
+}
+
+static void queue_destroy(hx_queue *queue) {
+  if (queue != NULL && hx_cuda_enter(queue->device, NULL) == HX_OK) {
+    queue->device->driver->cuStreamSynchronize(queue->stream);
+    queue->device->driver->cuStreamDestroy(queue->stream);
+    hx_cuda_leave(queue->device);
+  }
+  free(queue);
+}
+
+static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
+  uint64_t target = 0, source = 0;
+  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  int32_t code = hx_cuda_span_address(queue->device, to, bytes, 1, false, "the target of a copy", &target, error);
+  if (code == HX_OK) {
+    code = hx_cuda_span_address(queue->device, from, bytes, 1, false, "the source of a copy", &source, error);
+  }
+  if (code == HX_OK && bytes > 0) {
+    const int32_t result = queue->device->driver->cuMemcpyAsync(target, source, bytes, queue->stream);
+    code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "copy: cuMemcpyAsync", result, error);
+  }
+  hx_cuda_queue_leave(queue);
+  return code;
+}
+
+static int32_t queue_fill(hx_queue *queue, hx_span to, uint8_t value, uint64_t bytes, hx_error *error) {
+  uint64_t target = 0;
+  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  int32_t code = hx_cuda_span_address(queue->device, to, bytes, 1, false, "the target of a fill", &target, error);
+  if (code == HX_OK && bytes > 0) {
+    const int32_t result = queue->device->driver->cuMemsetD8Async(target, value, bytes, queue->stream);
+    code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "fill: cuMemsetD8Async", result, error);
+  }
+  hx_cuda_queue_leave(queue);
+  return code;
+}
+
+static int32_t record_event(hx_queue *queue, hx_event *event, hx_error *error) {
+  const hx_cuda_driver_t *driver = queue->device->driver;
+  const uint32_t no_timing = 2;
+  int32_t result = driver->cuEventCreate(&event->event, no_timing);
+  if (result != 0) {
+    return hx_cuda_device_fail(queue->device, "cuEventCreate", result, error);
+  }
+  result = driver->cuEventRecord(event->event, queue->stream);
+  if (result != 0) {
+    driver->cuEventDestroy(event->event);
+    return hx_cuda_device_fail(queue->device, "cuEventRecord", result, error);
+  }
+  return HX_OK;
+}
+
+static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
+  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  hx_event *event = calloc(1, sizeof *event);
+  int32_t code = event != NULL ? HX_OK : hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
+  if (code == HX_OK) {
+    event->device = queue->device;
+    code = record_event(queue, event, error);
+  }
+  hx_cuda_queue_leave(queue);
+  if (code != HX_OK) {
+    free(event);
+    return code;
+  }
+  *out = event;
+  return HX_OK;
+}
+
+static int32_t queue_wait(hx_queue *queue, hx_event *event, hx_error *error) {
+  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  int32_t code = HX_OK;
+  if (event == NULL) {
+    code = hx_cuda_fail(error, HX_INVALID, "wait: the event is missing");
+  } else if (event->device != queue->device) {
+    code = hx_cuda_fail(error, HX_INVALID, "wait: the event is of another device");
+  } else {
+    const int32_t result = queue->device->driver->cuStreamWaitEvent(queue->stream, event->event, 0);
+    code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "cuStreamWaitEvent", result, error);
+  }
+  hx_cuda_queue_leave(queue);
+  return code;
+}
+
+static void event_destroy(hx_event *event) {
+  if (event != NULL && hx_cuda_enter(event->device, NULL) == HX_OK) {
+    event->device->driver->cuEventDestroy(event->event);
+    hx_cuda_leave(event->device);
+  }
+  free(event);
+}
+
+// A fault on the device is known for one launch only where one was made since the last wait.
+static int32_t wait_for_work(hx_queue *queue) {
+  char message[sizeof queue->message];
+  hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
+  const int32_t result = queue->device->driver->cuStreamSynchronize(queue->stream);
+  if (result == 0) {
+    return HX_OK;
+  }
+  const int32_t code = hx_cuda_device_fail(queue->device, "cuStreamSynchronize", result, &error);
+  snprintf(message, sizeof message, "%.140s, in one of %u operations, the last %s", error.message, queue->calls,
+           queue->last_name != NULL ? queue->last_name : "a copy");
+  hx_cuda_queue_poison(queue, code, message);
+  queue->failed_call = queue->calls == 1 ? 0 : HX_NONE;
+  return code;
+}
+
+static int32_t queue_sync(hx_queue *queue, hx_error *error) {
+  HX_CUDA_TRY(enter(queue, error));
+  wait_for_work(queue);
+  const int32_t code = queue->failed == HX_OK ? HX_OK : late_failure(queue, error);
+  queue->calls = 0;
+  hx_cuda_queue_leave(queue);
+  return code;
+}
+
+static int32_t queue_reset(hx_queue *queue, hx_error *error) {
+  HX_CUDA_TRY(enter(queue, error));
+  queue->failed = HX_OK;
+  queue->calls = 0;
+  queue->message[0] = 0;
+  hx_cuda_queue_leave(queue);
+  return HX_OK;
+}
+
+const hx_queue_ops hx_cuda_queue_ops = {.struct_size = HX_END_OF(hx_queue_ops, reset),
+                                        .create = queue_create,
+                                        .destroy = queue_destroy,
+                                        .copy = queue_copy,
+                                        .fill = queue_fill,
+                                        .record = queue_record,
+                                        .wait = queue_wait,
+                                        .event_destroy = event_destroy,
+                                        .sync = queue_sync,
+                                        .reset = queue_reset};

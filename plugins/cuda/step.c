@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name_) (offsetof(hx_cuda_args_t, name_) / sizeof(uint64_t))
+
+// ---- rows
+
+int32_t hx_cuda_rows_begin(const hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t count,
+                           hx_cuda_rows_t *out) {
+  *out = (hx_cuda_rows_t){.memory = view != NULL && view->side[0] == 'r' ? HX_CUDA_OUTPUT : HX_CUDA_INPUT,
+                          .slot = view != NULL ? view->slot : 0,
+                          .count = count};
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, count, sizeof *out->offsets, &out->offsets));
+  return hx_cuda_keep_or_fail(build, count, sizeof *out->ids, &out->ids);
+}
+
+uint64_t hx_cuda_row_offset(const hx_cuda_view_t *view, uint64_t item, uint32_t component, uint32_t limb) {
+  return hx_cuda_view_item_offset(view, item) + component * view->component_stride + view->limb_offsets[limb];
+}
+
+int32_t hx_cuda_rows_of(const hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out) {
+  const uint64_t count = view->items * view->components * view->limbs;
+  if (count > UINT32_MAX >> 11) {
+    return hx_cuda_refuse(build, HX_UNSUPPORTED, "%s %u has %llu rows, cuda takes at most %u", view->side, view->index,
+                          (unsigned long long)count, UINT32_MAX >> 11);
+  }
+  HX_CUDA_TRY(hx_cuda_rows_begin(build, view, (uint32_t)count, out));
+  uint32_t at = 0;
+  for (uint64_t item = 0; item < view->items; item++) {
+    for (uint32_t component = 0; component < view->components; component++) {
+      for (uint32_t limb = 0; limb < view->limbs; limb++, at++) {
+        out->offsets[at] = hx_cuda_row_offset(view, item, component, limb);
+        out->ids[at] = view->ids != NULL ? view->ids[limb] : 0;
+      }
+    }
+  }
+  return HX_OK;
+}
+
+int32_t hx_cuda_rows_scratch(const hx_cuda_build_t *build, uint32_t count, hx_cuda_rows_t *out) {
+  hx_prepared *p = build->prepared;
+  const uint64_t word = p->tables->word / 8;
+  HX_CUDA_TRY(hx_cuda_rows_begin(build, NULL, count, out));
+  out->memory = HX_CUDA_SCRATCH;
+  for (uint32_t i = 0; i < count; i++) {
+    out->offsets[i] = p->scratch_bytes / word + i * p->n;
+  }
+  p->scratch_bytes += count * p->n * word;
+  return HX_OK;
+}
+
+int32_t hx_cuda_rows_pick(const hx_cuda_build_t *build, const hx_cuda_rows_t *from, uint32_t count,
+                          const uint32_t *indices, hx_cuda_rows_t *out) {
+  HX_CUDA_TRY(hx_cuda_rows_begin(build, NULL, count, out));
+  out->memory = from->memory;
+  out->slot = from->slot;
+  for (uint32_t i = 0; i < count; i++) {
+    out->offsets[i] = from->offsets[indices[i]];
+    out->ids[i] = from->ids[indices[i]];
+  }
+  return HX_OK;
+}
+
+// ---- constants
+
+// Appends to the gathered constants, 16-byte aligned.
+static int32_t gather(hx_cuda_build_t *build, const void *data, size_t bytes, uint64_t *out_offset) {
+  const uint64_t at = (build->constant_bytes + 15) / 16 * 16;
+  if (at + bytes > build->constant_room) {
+    const uint64_t room = (at + bytes) * 2;
+    uint8_t *larger = realloc(build->constants, room);
+    if (larger == NULL) {
+      return hx_cuda_refuse(build, HX_OUT_OF_MEMORY, "no memory for %zu bytes of constants", (size_t)room);
+    }
+    build->constants = larger;
+    build->constant_room = room;
+  }
+  memset(build->constants + build->constant_bytes, 0, at - build->constant_bytes);
+  memcpy(build->constants + at, data, bytes);
+  build->constant_bytes = at + bytes;
+  *out_offset = at;
+  return HX_OK;
+}
+
+static uint64_t *field_of(hx_cuda_args_t *args, uint32_t field) { return (uint64_t *)(void *)args + field; }
+
+static int32_t add_patch(const hx_cuda_build_t *build, hx_cuda_step_t *step, hx_cuda_patch_t patch, uint64_t value) {
+  if (step->patch_count == HX_CUDA_PATCHES_MAX) {
+    return hx_cuda_refuse(build, HX_INTERNAL, "a launch has more than %u addresses", HX_CUDA_PATCHES_MAX);
+  }
+  *field_of(&step->args, patch.field) = value;
+  step->patches[step->patch_count++] = patch;
+  return HX_OK;
+}
+
+static int32_t add_constant(hx_cuda_build_t *build, hx_cuda_step_t *step, size_t field, const void *data,
+                            size_t bytes) {
+  uint64_t offset = 0;
+  HX_CUDA_TRY(gather(build, data, bytes, &offset));
+  return add_patch(build, step, (hx_cuda_patch_t){.field = (uint16_t)field, .constant = 1}, offset);
+}
+
+// ---- single steps
+
+int32_t hx_cuda_build_code(const hx_cuda_build_t *build) {
+  const hx_error *error = build->error;
+  return error != NULL && error->struct_size >= HX_END_OF(hx_error, code) ? error->code : HX_OUT_OF_MEMORY;
+}
+
+hx_cuda_step_t *hx_cuda_step_add(hx_cuda_build_t *build, hx_cuda_kernel_t kernel, uint64_t blocks) {
+  hx_prepared *p = build->prepared;
+  if (p->step_count == p->step_room) {
+    hx_cuda_step_t *larger = NULL;
+    const uint32_t room = p->step_room == 0 ? 8 : 2 * p->step_room;
+    if (hx_cuda_keep_or_fail(build, room, sizeof *larger, &larger) != HX_OK) {
+      return NULL;
+    }
+    if (p->step_count > 0) {
+      memcpy(larger, p->steps, p->step_count * sizeof *larger);
+    }
+    p->steps = larger;
+    p->step_room = room;
+  }
+  if (blocks == 0 || blocks > INT32_MAX) {
+    hx_cuda_refuse(build, HX_UNSUPPORTED, "a launch would have %llu blocks", (unsigned long long)blocks);
+    return NULL;
+  }
+  hx_cuda_step_t *step = &p->steps[p->step_count++];
+  *step = (hx_cuda_step_t){.kernel = kernel, .blocks = (uint32_t)blocks};
+  step->args.primes = p->tables->memory;
+  step->args.log_n = p->log_n;
+  return step;
+}
+
+// add_step or return its failure.
+#define STEP(step_, kernel_, blocks_)                                \
+  hx_cuda_step_t *step_ = hx_cuda_step_add(build, kernel_, blocks_); \
+  if (step_ == NULL) {                                               \
+    return hx_cuda_build_code(build);                                \
+  }
+
+int32_t hx_cuda_step_rows(hx_cuda_build_t *build, hx_cuda_step_t *step, uint32_t place, const hx_cuda_rows_t *rows) {
+  const hx_cuda_patch_t base = {
+      .field = (uint16_t)(FIELD(base) + place), .memory = (uint8_t)rows->memory, .slot = rows->slot};
+  HX_CUDA_TRY(add_patch(build, step, base, 0));
+  return add_constant(build, step, FIELD(rows) + place, rows->offsets, rows->count * sizeof *rows->offsets);
+}
+
+int32_t hx_cuda_step_more(hx_cuda_build_t *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows) {
+  const hx_cuda_patch_t base = {
+      .field = (uint16_t)(FIELD(more) + at), .memory = (uint8_t)rows->memory, .slot = rows->slot};
+  HX_CUDA_TRY(add_patch(build, step, base, 0));
+  return add_constant(build, step, FIELD(more_rows) + at, rows->offsets, rows->count * sizeof *rows->offsets);
+}
+
+int32_t hx_cuda_step_primes(hx_cuda_build_t *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count) {
+  return add_constant(build, step, FIELD(row_prime), ids, count * sizeof *ids);
+}
+
+int32_t hx_cuda_step_extra(hx_cuda_build_t *build, hx_cuda_step_t *step, const void *data, size_t bytes) {
+  return add_constant(build, step, FIELD(extra), data, bytes);
+}
+
+uint32_t hx_cuda_log_blocks(const hx_cuda_build_t *build, uint32_t elements) {
+  uint32_t log = 0;
+  while (((size_t)elements << log) < build->prepared->n) {
+    log++;
+  }
+  return log;
+}
+
+// ---- steps over rows
+
+int32_t hx_cuda_step_pointwise(hx_cuda_build_t *build, uint32_t op, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+                               const hx_cuda_rows_t *b, const hx_cuda_rows_t *c, const hx_cuda_factor_t *halves,
+                               bool lazy) {
+  if (out->count == 0) {
+    return HX_OK;
+  }
+  const uint32_t log = hx_cuda_log_blocks(build, 1024);
+  STEP(step, HX_CUDA_KERNEL_ROWS, (uint64_t)out->count << log)
+  step->args.op = op;
+  step->args.x = log;
+  step->args.z = lazy ? 1 : 0;
+  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
+  if (b != NULL) {
+    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, b));
+  }
+  if (c != NULL) {
+    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, c));
+  }
+  if (halves != NULL) {
+    HX_CUDA_TRY(hx_cuda_step_extra(build, step, halves, out->count * 2 * sizeof *halves));
+  }
+  return hx_cuda_step_primes(build, step, out->ids, out->count);
+}
+
+static uint64_t prime_of(const hx_cuda_build_t *build, uint32_t id) { return build->tables->primes[id].q; }
+
+static hx_cuda_weight_t real_weight(uint64_t q, uint64_t w) {
+  return (hx_cuda_weight_t){w > q / 2 ? w - q : w, hx_cuda_centred(q, w) / (double)q};
+}
+
+typedef struct conversion {
+  uint32_t stages, rows;  // rows: plans * targets
+  const hx_cuda_target_t *plan;
+  const uint64_t *weights;
+} conversion_t;
+
+// Whether all primes have at most 50 bits and sums are short.
+static bool takes_real(const hx_cuda_build_t *build, const hx_cuda_rows_t *y, const conversion_t *c) {
+  bool real = build->prepared->real && c->stages < HX_CUDA_REAL_TERMS;
+  for (uint32_t i = 0; i < y->count && real; i++) {
+    real = build->tables->primes[y->ids[i]].bits <= HX_CUDA_REAL_BITS;
+  }
+  for (uint32_t i = 0; i < c->rows && real; i++) {
+    real = build->tables->primes[c->plan[i].prime].bits <= HX_CUDA_REAL_BITS;
+  }
+  return real;
+}
+
+// The kernel's constants: Montgomery form, or the real form.
+static int32_t convert_extra(const hx_cuda_build_t *build, const conversion_t *c, bool real, uint8_t **out,
+                             size_t *out_bytes) {
+  const size_t head = c->rows * sizeof *c->plan, each = real ? sizeof(hx_cuda_weight_t) : sizeof(uint64_t);
+  const size_t factors = head + (size_t)c->rows * c->stages * each;
+  *out_bytes = factors + (real ? c->rows * each : 0);
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, 1, *out_bytes, out));
+  for (uint32_t i = 0; i < c->rows; i++) {
+    hx_cuda_target_t target = c->plan[i];
+    const uint64_t q = prime_of(build, target.prime);
+    for (uint32_t s = 0; s < c->stages; s++) {
+      const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hx_cuda_to_montgomery(q, weight);
+      const hx_cuda_weight_t pair = real_weight(q, weight);
+      memcpy(*out + head + ((size_t)i * c->stages + s) * each, real ? (const void *)&pair : (const void *)&form, each);
+    }
+    if (real) {
+      const hx_cuda_weight_t pair = real_weight(q, target.factor);
+      memcpy(*out + factors + i * each, &pair, each);
+    } else {
+      target.start = hx_cuda_to_montgomery(q, target.start);
+      target.factor = hx_cuda_to_montgomery(q, target.factor);
+    }
+    memcpy(*out + i * sizeof target, &target, sizeof target);
+  }
+  return HX_OK;
+}
+
+static hx_cuda_kernel_t convert_kernel(uint32_t stages, bool real) {
+  if (real) {
+    return stages <= 4 ? HX_CUDA_KERNEL_CONVERT_REAL_4 : HX_CUDA_KERNEL_CONVERT_REAL_8;
+  }
+  return stages == 1 ? HX_CUDA_KERNEL_CONVERT_1 : stages <= 8 ? HX_CUDA_KERNEL_CONVERT_8 : HX_CUDA_KERNEL_CONVERT;
+}
+
+int32_t hx_cuda_step_convert(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
+                             const hx_cuda_rows_t *x, uint32_t polynomials, uint32_t stages, uint32_t targets,
+                             uint32_t plans, const hx_cuda_target_t *plan, const uint64_t *weights) {
+  const uint32_t log = hx_cuda_log_blocks(build, 256);
+  const conversion_t conversion = {stages, plans * targets, plan, weights};
+  const bool real = takes_real(build, y, &conversion);
+  uint8_t *extra = NULL;
+  size_t bytes = 0;
+  HX_CUDA_TRY(convert_extra(build, &conversion, real, &extra, &bytes));
+  // Blocks enough to fill the device, targets enough in each to make good use of the y that it reads.
+  const uint64_t wanted = 16u * (uint64_t)build->prepared->device->units;
+  uint32_t each = targets;
+  while (each > 4 && ((uint64_t)polynomials << log) * ((targets + each - 1) / each) < wanted) {
+    each = (each + 1) / 2;
+  }
+  const uint64_t blocks = ((uint64_t)polynomials << log) * ((targets + each - 1) / each);
+  STEP(step, convert_kernel(stages, real), blocks)
+  step->args.op = each;
+  step->args.x = log;
+  step->args.y = targets;
+  step->args.z = plans;
+  step->args.count = stages;
+  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, y));
+  if (x != NULL) {
+    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, x));
+  }
+  return hx_cuda_step_extra(build, step, extra, bytes);
+}
+
+// ---- for prepare
+
+int32_t hx_cuda_steps_finish(hx_cuda_build_t *build) {
+  hx_prepared *p = build->prepared;
+  if (build->constant_bytes == 0) {
+    return HX_OK;
+  }
+  HX_CUDA_TRY(hx_cuda_device_alloc(p->device, build->constant_bytes, &p->constants, build->error));
+  for (uint32_t i = 0; i < p->step_count; i++) {
+    hx_cuda_step_t *step = &p->steps[i];
+    uint32_t left = 0;
+    for (uint32_t k = 0; k < step->patch_count; k++) {
+      if (step->patches[k].constant) {
+        *field_of(&step->args, step->patches[k].field) += p->constants;
+      } else {
+        step->patches[left++] = step->patches[k];
+      }
+    }
+    step->patch_count = left;
+  }
+  return hx_cuda_device_upload(p->device, p->constants, build->constants, build->constant_bytes, build->error);
+}
+
+static uint64_t address_of(const hx_cuda_patch_t *patch, const hx_call *call, uint64_t scratch) {
+  if (patch->memory == HX_CUDA_SCRATCH) {
+    return scratch;
+  }
+  const hx_span span = patch->memory == HX_CUDA_OUTPUT ? call->outputs[patch->slot] : call->inputs[patch->slot];
+  return span.buffer->address + span.offset;
+}
+
+int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error) {
+  hx_device *device = prepared->device;
+  const uint32_t narrow = prepared->tables->word == 32;
+  for (uint32_t i = 0; i < prepared->step_count; i++) {
+    const hx_cuda_step_t *step = &prepared->steps[i];
+    hx_cuda_args_t args = step->args;
+    for (uint32_t k = 0; k < step->patch_count; k++) {
+      *field_of(&args, step->patches[k].field) += address_of(&step->patches[k], call, scratch);
+    }
+    void *arguments[] = {&args};
+    const int32_t result = device->driver->cuLaunchKernel(device->functions[step->kernel][narrow], step->blocks, 1, 1,
+                                                          hx_cuda_kernel_threads[step->kernel], 1, 1, step->shared,
+                                                          call->queue->stream, arguments, NULL);
+    if (result != 0) {
+      const int32_t code = hx_cuda_device_fail(device, prepared->name, result, error);
+      return code;
+    }
+  }
+  return HX_OK;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of transforms: rows are divided by the path that their primes take; each set is one launch for rows of up to
+// 2^11 points, two above, three for 2^17.
+#include <string.h>
+
+#include "step.h"
+
+#define SMALL_LOG 11u    // rows up to this are done in one block
+#define COLUMNS_LOG 16u  // rows up to this are done in two kernels
+#define SHARED_COLUMNS 32768u
+#define SHARED_ROWS 34816u
+
+// add_step or return its failure.
+#define STEP(step_, kernel_, blocks_)                                \
+  hx_cuda_step_t *step_ = hx_cuda_step_add(build, kernel_, blocks_); \
+  if (step_ == NULL) {                                               \
+    return hx_cuda_build_code(build);                                \
+  }
+
+static hx_cuda_kernel_t columns_kernel(bool real, bool backward, uint32_t log_n) {
+  static const hx_cuda_kernel_t kernels[2][2][5] = {
+#define SET(path_, way_)                                                                     \
+  {HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_0, HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_1, \
+   HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_2, HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_3, \
+   HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_4}
+      {SET(INTEGER, FORWARD), SET(INTEGER, BACKWARD)}, {SET(REAL, FORWARD), SET(REAL, BACKWARD)}
+#undef SET
+  };
+  return kernels[real][backward][(log_n < COLUMNS_LOG ? log_n : COLUMNS_LOG) - 12];
+}
+
+static hx_cuda_kernel_t rows_kernel(bool real, bool backward) {
+  return real ? (backward ? HX_CUDA_KERNEL_REAL_BACKWARD_ROWS : HX_CUDA_KERNEL_REAL_FORWARD_ROWS)
+              : (backward ? HX_CUDA_KERNEL_INTEGER_BACKWARD_ROWS : HX_CUDA_KERNEL_INTEGER_FORWARD_ROWS);
+}
+
+// What a transform works on.
+typedef struct job {
+  const hx_cuda_rows_t *out, *a, *b, *c;
+  const hx_cuda_rows_t *middle;  // rows for what lies between two kernels; NULL: out
+  uint32_t element;
+  const void *extra;  // scale or finish, one a row
+  size_t extra_bytes;
+  bool real, backward;
+} job_t;
+
+static int32_t fill_ends(hx_cuda_build_t *build, hx_cuda_step_t *step, const job_t *job) {
+  step->args.element = job->element;
+  if (job->b != NULL) {
+    step->args.z = job->c != NULL ? 2 : 1;
+    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, job->b));
+  }
+  if (job->c != NULL) {
+    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, job->c));
+  }
+  return job->extra != NULL ? hx_cuda_step_extra(build, step, job->extra, job->extra_bytes) : HX_OK;
+}
+
+static int32_t fill_rows(hx_cuda_build_t *build, hx_cuda_step_t *step, const job_t *job, const hx_cuda_rows_t *out,
+                         const hx_cuda_rows_t *a) {
+  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
+  return hx_cuda_step_primes(build, step, job->out->ids, job->out->count);
+}
+
+static int32_t add_small(hx_cuda_build_t *build, const job_t *job) {
+  STEP(step, job->backward ? HX_CUDA_KERNEL_SMALL_BACKWARD : HX_CUDA_KERNEL_SMALL_FORWARD, job->out->count)
+  step->shared = (uint32_t)build->prepared->n * (uint32_t)sizeof(uint64_t);
+  HX_CUDA_TRY(fill_rows(build, step, job, job->out, job->a));
+  return fill_ends(build, step, job);
+}
+
+static int32_t add_half(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+  const uint32_t log = build->prepared->log_n - 1 - 8;
+  STEP(step, job->backward ? HX_CUDA_KERNEL_HALF_BACKWARD : HX_CUDA_KERNEL_HALF_FORWARD,
+       (uint64_t)job->out->count << log)
+  step->args.x = log;
+  HX_CUDA_TRY(fill_rows(build, step, job, out, a));
+  return job->backward ? fill_ends(build, step, job) : HX_OK;
+}
+
+static int32_t add_columns(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+  const uint32_t log_n = build->prepared->log_n, halves = log_n > COLUMNS_LOG ? 1 : 0;
+  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8, log = stages - 4 + halves;
+  STEP(step, columns_kernel(job->real, job->backward, log_n), (uint64_t)job->out->count << log)
+  step->args.x = log;
+  step->args.y = 1 + halves;
+  step->args.z = halves;
+  step->shared = stages > 4 ? SHARED_COLUMNS : 0;
+  HX_CUDA_TRY(fill_rows(build, step, job, out, a));
+  if (job->backward && !halves) {
+    return fill_ends(build, step, job);
+  }
+  return HX_OK;
+}
+
+static int32_t add_rows(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+  const uint32_t log = build->prepared->log_n - 12;
+  STEP(step, rows_kernel(job->real, job->backward), (uint64_t)job->out->count << log)
+  step->args.x = log;
+  step->shared = SHARED_ROWS;
+  HX_CUDA_TRY(fill_rows(build, step, job, out, a));
+  return job->backward ? HX_OK : fill_ends(build, step, job);
+}
+
+static int32_t add_transform(hx_cuda_build_t *build, const job_t *job) {
+  const uint32_t log_n = build->prepared->log_n;
+  if (log_n <= SMALL_LOG) {
+    return add_small(build, job);
+  }
+  const hx_cuda_rows_t *middle = job->middle != NULL ? job->middle : job->out;
+  if (job->backward) {
+    HX_CUDA_TRY(add_rows(build, job, job->out, job->a));
+    HX_CUDA_TRY(add_columns(build, job, job->out, job->out));
+    return log_n > COLUMNS_LOG ? add_half(build, job, job->out, job->out) : HX_OK;
+  }
+  if (log_n > COLUMNS_LOG) {
+    HX_CUDA_TRY(add_half(build, job, middle, job->a));
+  }
+  HX_CUDA_TRY(add_columns(build, job, middle, log_n > COLUMNS_LOG ? middle : job->a));
+  return add_rows(build, job, job->out, middle);
+}
+
+// The job's rows whose primes take the path; none: nothing is done.
+static int32_t add_part(hx_cuda_build_t *build, const job_t *job, bool real, size_t extra_each) {
+  const hx_prepared *p = build->prepared;
+  uint32_t *indices = NULL, count = 0;
+  uint8_t *extra = NULL;
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, job->out->count, sizeof *indices, &indices));
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, job->out->count, extra_each + 1, &extra));
+  for (uint32_t i = 0; i < job->out->count; i++) {
+    const bool takes = p->real && p->log_n > SMALL_LOG && p->tables->primes[job->out->ids[i]].real_forward != 0;
+    if (takes == real) {
+      if (job->extra != NULL) {
+        memcpy(extra + count * extra_each, (const uint8_t *)job->extra + i * extra_each, extra_each);
+      }
+      indices[count++] = i;
+    }
+  }
+  if (count == 0) {
+    return HX_OK;
+  }
+  hx_cuda_rows_t out, a, b, c, middle;
+  job_t part = {.out = &out, .a = &a, .element = job->element, .real = real, .backward = job->backward};
+  HX_CUDA_TRY(hx_cuda_rows_pick(build, job->out, count, indices, &out));
+  HX_CUDA_TRY(hx_cuda_rows_pick(build, job->a, count, indices, &a));
+  if (job->middle != NULL) {
+    HX_CUDA_TRY(hx_cuda_rows_pick(build, job->middle, count, indices, &middle));
+    part.middle = &middle;
+  }
+  if (job->b != NULL) {
+    HX_CUDA_TRY(hx_cuda_rows_pick(build, job->b, count, indices, &b));
+    part.b = &b;
+  }
+  if (job->c != NULL) {
+    HX_CUDA_TRY(hx_cuda_rows_pick(build, job->c, count, indices, &c));
+    part.c = &c;
+  }
+  if (job->extra != NULL) {
+    part.extra = extra;
+    part.extra_bytes = count * extra_each;
+  }
+  return add_transform(build, &part);
+}
+
+int32_t hx_cuda_steps_forward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+                              const hx_cuda_end_t *end) {
+  job_t job = {.out = out, .a = a};
+  if (end != NULL) {
+    job.b = end->b;
+    job.c = end->c;
+    job.extra = end->scale;
+    job.middle = end->middle;
+    job.element = end->element;
+  }
+  HX_CUDA_TRY(add_part(build, &job, true, 2 * sizeof(hx_cuda_factor_t)));
+  return add_part(build, &job, false, 2 * sizeof(hx_cuda_factor_t));
+}
+
+int32_t hx_cuda_steps_backward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+                               const uint64_t *factor, const uint64_t *add) {
+  hx_cuda_finish_t *finish = NULL;
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, out->count, sizeof *finish, &finish));
+  for (uint32_t i = 0; i < out->count; i++) {
+    const uint64_t q = build->tables->primes[out->ids[i]].q;
+    uint64_t value = hx_cuda_inverse_mod(q, (uint64_t)build->prepared->n % q);
+    value = factor != NULL ? hx_cuda_mul_mod(q, value, factor[i]) : value;
+    finish[i] = (hx_cuda_finish_t){
+        .factor = hx_cuda_factor_of(q, value), .real = hx_cuda_centred(q, value), .add = add != NULL ? add[i] : 0};
+  }
+  const job_t job = {.out = out, .a = a, .extra = finish, .backward = true};
+  HX_CUDA_TRY(add_part(build, &job, true, sizeof *finish));
+  return add_part(build, &job, false, sizeof *finish);
+}

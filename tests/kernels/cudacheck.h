@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs operations of the cuda plugin through its tables, as a host does, and compares every byte with the reference.
+//
+// A tensor has guard words around it and whatever gaps its strides leave, all filled with a known pattern: a result is
+// compared with the reference's copy byte for byte, gaps and guards included, and operands must come out unchanged.
+#ifndef HX_CUDACHECK_H
+#define HX_CUDACHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device.h"
+#include "heliox/plugin.h"
+#include "host.h"
+#include "prepare.h"
+#include "reference/reference.h"
+
+#define KC_PRIMES_MAX 40u
+#define KC_TENSORS_MAX 160u
+
+typedef enum kc_pattern { KC_ZERO, KC_ONE, KC_TOP, KC_RANDOM, KC_EDGES, KC_PATTERN_COUNT } kc_pattern_t;
+// GAPS: every stride larger than it need be. SWAPPED: limbs outside components. REPEAT: batch strides 0.
+typedef enum kc_layout { KC_DENSE, KC_GAPS, KC_SWAPPED, KC_REPEAT } kc_layout_t;
+
+typedef struct kc_shape {
+  uint32_t dtype;  // 0: the ring's residues
+  uint32_t log_n;  // 0: the ring's
+  uint32_t digits, components, limbs;
+  const uint32_t *ids;  // NULL: 0, 1, ...
+  uint32_t domain, repr;
+  uint32_t batch_rank;
+  uint64_t batch[3];
+  kc_layout_t layout;
+} kc_shape_t;
+
+typedef struct kc_tensor {
+  hx_tensor_desc desc;
+  uint32_t ids[KC_PRIMES_MAX];
+  uint64_t shape[3], strides[3];
+  uint64_t bytes;   // of the memory at `base`, guards included
+  uint64_t offset;  // of the tensor in it
+  uint8_t *base;
+} kc_tensor_t;
+
+typedef struct kc {
+  hx_device *device;
+  hx_queue *queue;
+  hx_tables *tables;
+  hx_ring ring;
+  hx_ref_ring *reference;
+  uint64_t primes[KC_PRIMES_MAX], psi[KC_PRIMES_MAX];
+  uint32_t groups[KC_PRIMES_MAX];
+  kc_tensor_t tensors[KC_TENSORS_MAX];
+  uint32_t tensor_count;
+  uint64_t random;
+  const char *variant;  // pinned, or NULL
+} kc_t;
+
+// What the plugin sees as its host: two threads, the option and the cancel flag below.
+extern const char *kc_cuda_images;
+extern int32_t kc_cancel_after;  // calls of cancelled() that answer no; negative: always no
+const hx_host *kc_host(void);
+
+// bits[id]: size of prime id; even ids are the largest such primes, odd ids the smallest.
+void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,
+             const uint32_t *bits);
+void kc_close(kc_t *kc);
+// Frees the tensors made so far.
+void kc_clear(kc_t *kc);
+
+uint64_t kc_next(kc_t *kc);  // a random word
+kc_tensor_t *kc_tensor(kc_t *kc, const kc_shape_t *shape, kc_pattern_t pattern);
+// Address of element 0 of a row.
+void *kc_row(const kc_tensor_t *tensor, uint64_t item, uint32_t digit, uint32_t component, uint32_t limb);
+
+hx_attr kc_i64(const char *name, const int64_t *values, uint32_t count);
+hx_attr kc_u64(const char *name, const uint64_t *values, uint32_t count);
+hx_attr kc_text(const char *name, const char *text);
+
+typedef struct kc_op {
+  const char *name;
+  const hx_attr *attrs;
+  uint32_t attr_count;
+  kc_tensor_t *const *operands;
+  uint32_t operand_count;
+  kc_tensor_t *const *results;
+  uint32_t result_count;
+} kc_op_t;
+
+// Prepares; HX_OK or the code of the refusal, with its message. *out_alias: of output 0 (may be NULL).
+int32_t kc_prepare(kc_t *kc, const kc_op_t *op, hx_prepared **out, uint64_t *out_scratch, int32_t *out_alias,
+                   hx_error *error);
+// Executes what kc_prepare made; in_place: output 0 is given that input's memory, -1: its own.
+int32_t kc_execute(kc_t *kc, const kc_op_t *op, hx_prepared *prepared, uint64_t scratch, int32_t in_place,
+                   hx_error *error);
+// Prepares, executes, compares with the reference; then again in place where the plan allows it. Returns whether it
+// did.
+bool kc_check(kc_t *kc, const kc_op_t *op);
+// Plugin and reference both refuse; the plugin's code, and a part of its message, are as given.
+void kc_refuses(kc_t *kc, const kc_op_t *op, int32_t code, const char *part);
+
+#endif
