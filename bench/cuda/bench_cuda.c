@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory of the
-// kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back between two
-// events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits the L2 is warm.
+// Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory
+// of the kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
+// between two events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits
+// the L2 is warm.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,7 +243,8 @@ static void run(bench_t *b, const job_t *job) {
     fused.ring = &b->ring;
     fused.tables = b->tables;
   }
-  require(hx_cuda_prepare(b->device, job->region != NULL ? &fused : &region, &plan, &prepared, &error), &error, job->name);
+  require(hx_cuda_prepare(b->device, job->region != NULL ? &fused : &region, &plan, &prepared, &error), &error,
+          job->name);
   hx_span scratch = {NULL, 0};
   if (plan.scratch_device > 0) {
     require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_DEVICE, plan.scratch_device, &scratch.buffer, &error), &error,
@@ -280,16 +282,51 @@ static void run_set(bench_t *b) {
   const uint32_t q = s->q_count, all = q + s->p_count, digits = (q + s->digit_run - 1) / s->digit_run;
   const double n = (double)((uint64_t)1 << s->log_n), row = n * 8, transform = n / 2 * s->log_n;
   const value_t x = make_value(b, 0, 1, q, HX_COEFFICIENT), y = make_value(b, 0, 1, q, HX_NTT);
-  const value_t a = make_value(b, 0, 2, q, HX_NTT), c = make_value(b, 0, 2, q, HX_NTT), d = make_value(b, 0, 2, q, HX_NTT);
+  const value_t a = make_value(b, 0, 2, q, HX_NTT), c = make_value(b, 0, 2, q, HX_NTT),
+                d = make_value(b, 0, 2, q, HX_NTT);
   const value_t three = make_value(b, 0, 3, q, HX_NTT), less = make_value(b, 0, 2, q - 1, HX_NTT);
   const value_t key = make_value(b, digits, 2, all, HX_NTT);
   const int64_t one = 1;
-  const hx_attr step = {.struct_size = HX_END_OF(hx_attr, data), .kind = HX_ATTR_I64, .count = 1, .name = "step", .data = &one};
+  const hx_attr step = {
+      .struct_size = HX_END_OF(hx_attr, data), .kind = HX_ATTR_I64, .count = 1, .name = "step", .data = &one};
   // Rows that are transformed in a key switch, products of its two conversions, and the bytes that it must read.
   const double moved = (double)digits * all - q, switched = q + moved + 2.0 * s->p_count + 2.0 * q;
   const double converted = moved * s->digit_run + 2.0 * q * s->p_count;
   const double key_bytes = 2.0 * digits * all * row;
   const double key_products = switched * transform + (converted + 2.0 * digits * all) * n;
+  // ckks.mul, ckks.relinearize and ckks.rescale as one region: values a, c, key, product, its relinearization, result.
+  const hx_tensor_desc descs[] = {a.desc, c.desc, key.desc, three.desc, d.desc, less.desc};
+  const uint32_t ids[] = {0, 1, 2, 3, 4, 5}, relinearized[] = {3, 2};
+  const hx_op chain[] = {{.struct_size = HX_END_OF(hx_op, resources),
+                          .signature = 1,
+                          .operand_count = 2,
+                          .result_count = 1,
+                          .name = "ckks.mul",
+                          .operands = ids,
+                          .results = ids + 3},
+                         {.struct_size = HX_END_OF(hx_op, resources),
+                          .signature = 1,
+                          .operand_count = 2,
+                          .result_count = 1,
+                          .name = "ckks.relinearize",
+                          .operands = relinearized,
+                          .results = ids + 4},
+                         {.struct_size = HX_END_OF(hx_op, resources),
+                          .signature = 1,
+                          .operand_count = 1,
+                          .result_count = 1,
+                          .name = "ckks.rescale",
+                          .operands = ids + 4,
+                          .results = ids + 5}};
+  const hx_region fused = {.struct_size = HX_END_OF(hx_region, variant),
+                           .value_count = 6,
+                           .op_count = 3,
+                           .input_count = 3,
+                           .output_count = 1,
+                           .values = descs,
+                           .ops = chain,
+                           .inputs = ids,
+                           .outputs = ids + 5};
   const job_t jobs[] = {
       {"ntt.forward", "ntt.forward, one polynomial", NULL, 0, 1, 1, {&x, &y}, 2 * q * row, q * transform, NULL},
       {"ntt.inverse", "ntt.inverse, one polynomial", NULL, 0, 1, 1, {&y, &x}, 2 * q * row, q * transform, NULL},
@@ -297,7 +334,26 @@ static void run_set(bench_t *b) {
       {"ckks.mul_plain", "ckks.mul_plain", NULL, 0, 2, 1, {&a, &y, &d}, 5 * q * row, 2 * q * n, NULL},
       {"ckks.mul", "ckks.mul", NULL, 0, 2, 1, {&a, &c, &three}, 7 * q * row, 4 * q * n, NULL},
       {"ckks.rescale", "ckks.rescale", NULL, 0, 1, 1, {&a, &less}, (4 * q - 2) * row, 2 * q * transform, NULL},
-      {"ckks.relinearize", "ckks.relinearize", NULL, 0, 2, 1, {&three, &key, &d}, key_bytes + 5 * q * row, key_products, NULL},
+      {"ckks.relinearize",
+       "ckks.relinearize",
+       NULL,
+       0,
+       2,
+       1,
+       {&three, &key, &d},
+       key_bytes + 5 * q * row,
+       key_products,
+       NULL},
+      {"fusion.region",
+       "mul + relinearize + rescale, fused",
+       NULL,
+       0,
+       3,
+       1,
+       {&a, &c, &key, &less},
+       key_bytes + 6 * q * row,
+       key_products + 4 * q * n,
+       &fused},
       {"ckks.rotate", "ckks.rotate", &step, 1, 2, 1, {&a, &key, &d}, key_bytes + 4 * q * row, key_products, NULL},
   };
   for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {

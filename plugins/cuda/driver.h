@@ -9,6 +9,26 @@
 
 #include "heliox/plugin.h"
 
+// CUlaunchAttribute and CUlaunchConfig of the Driver API.
+typedef struct hx_cuda_launch_attribute {
+  int32_t id;
+  char padding[4];
+  union {
+    char room[64];
+    int32_t flag;
+  } value;
+} hx_cuda_launch_attribute_t;
+
+typedef struct hx_cuda_launch {
+  uint32_t grid[3], block[3];
+  uint32_t shared;
+  void *stream;
+  const hx_cuda_launch_attribute_t *attributes;
+  uint32_t attribute_count;
+} hx_cuda_launch_t;
+
+#define HX_CUDA_ATTRIBUTE_OVERLAP 6  // programmatic stream serialization
+
 typedef struct hx_cuda_driver {
 #define SYMBOL(name_, parameters_) int32_t(*name_) parameters_;
 #include "driver.def"

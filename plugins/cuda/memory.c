@@ -127,7 +127,7 @@ int32_t hx_cuda_span_address(const hx_device *device, hx_span span, uint64_t byt
   }
   const uint64_t address = span.buffer->address + span.offset;
   if (address % unit != 0) {
-    return hx_cuda_fail(error, HX_INVALID, "%s at offset %llu is not aligned to its words of %llu bytes", what,
+    return hx_cuda_fail(error, HX_INVALID, "%s at offset %llu is not aligned to %llu bytes", what,
                         (unsigned long long)span.offset, (unsigned long long)unit);
   }
   *out = address;

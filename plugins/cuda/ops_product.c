@@ -56,7 +56,7 @@ int32_t hx_cuda_build_mul_montgomery(hx_cuda_build_t *build) {
 }
 
 // Rows of component c of all items, c outermost: what the tensor kernel takes.
-static int32_t by_component(hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out) {
+int32_t hx_cuda_rows_by_component(hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out) {
   HX_CUDA_TRY(hx_cuda_rows_begin(build, view, (uint32_t)(view->components * view->items * view->limbs), out));
   uint32_t at = 0;
   for (uint32_t component = 0; component < view->components; component++) {
@@ -98,9 +98,9 @@ static int32_t build_tensor(hx_cuda_build_t *build, uint32_t operands) {
     HX_CUDA_TRY(hx_cuda_expect_like(build, &p->operands[i], &shape));
   }
   hx_cuda_rows_t to, a, b;
-  HX_CUDA_TRY(by_component(build, out, &to));
-  HX_CUDA_TRY(by_component(build, &p->operands[0], &a));
-  HX_CUDA_TRY(by_component(build, &p->operands[operands - 1], &b));
+  HX_CUDA_TRY(hx_cuda_rows_by_component(build, out, &to));
+  HX_CUDA_TRY(hx_cuda_rows_by_component(build, &p->operands[0], &a));
+  HX_CUDA_TRY(hx_cuda_rows_by_component(build, &p->operands[operands - 1], &b));
   return hx_cuda_step_tensor(build, &to, &a, &b);
 }
 

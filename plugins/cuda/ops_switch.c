@@ -24,7 +24,8 @@ static int32_t check_switched(hx_cuda_build_t *build, uint32_t components) {
 }
 
 // Rows of one component, items outermost.
-static int32_t component_rows(hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t component, hx_cuda_rows_t *out) {
+static int32_t component_rows(hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t component,
+                              hx_cuda_rows_t *out) {
   HX_CUDA_TRY(hx_cuda_rows_begin(build, view, (uint32_t)(view->items * view->limbs), out));
   for (uint32_t i = 0; i < out->count; i++) {
     out->offsets[i] = hx_cuda_row_offset(view, i / view->limbs, component, i % view->limbs);
@@ -44,9 +45,8 @@ static int32_t add_switch(hx_cuda_build_t *build, uint32_t switched, uint32_t ad
   HX_CUDA_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), &s.add));
   for (uint32_t i = 0; i < s.add.count; i++) {
     const uint32_t component = i / out->limbs % 2;
-    s.add.offsets[i] = component >= added
-                           ? HX_CUDA_NO_ROW
-                           : hx_cuda_row_offset(a, i / out->limbs / 2, component, i % out->limbs);
+    s.add.offsets[i] =
+        component >= added ? HX_CUDA_NO_ROW : hx_cuda_row_offset(a, i / out->limbs / 2, component, i % out->limbs);
     s.add.ids[i] = out->ids[i % out->limbs];
   }
   HX_CUDA_TRY(hx_cuda_rows_of(build, out, &s.out));
@@ -103,4 +103,81 @@ int32_t hx_cuda_build_ckks_rescale(hx_cuda_build_t *build) {
                           rows);
   }
   return hx_cuda_build_rescale_rows(build, t->group_sizes[group], true);
+}
+
+// Rows [component][items][limbs] of the product in scratch memory, or of operand 0 where there is no product.
+static int32_t three_rows(hx_cuda_build_t *build, const hx_cuda_view_t *shape, hx_cuda_rows_t *out) {
+  const hx_prepared *p = build->prepared;
+  hx_cuda_rows_t a, b;
+  HX_CUDA_TRY(hx_cuda_rows_by_component(build, &p->operands[0], &a));
+  if (p->operand_count == 2) {
+    *out = a;
+    return HX_OK;
+  }
+  HX_CUDA_TRY(hx_cuda_rows_by_component(build, &p->operands[1], &b));
+  HX_CUDA_TRY(hx_cuda_rows_scratch(build, (uint32_t)(3 * shape->items * shape->limbs), out));
+  for (uint32_t i = 0; i < out->count; i++) {
+    out->ids[i] = shape->ids[i % shape->limbs];
+  }
+  return hx_cuda_step_tensor(build, out, &a, &b);
+}
+
+// Result 0 has the rows of operand 0 but the last, which is a depth group of its own.
+static int32_t check_fused(hx_cuda_build_t *build) {
+  hx_prepared *p = build->prepared;
+  const hx_tables *t = build->tables;
+  hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+  uint32_t group = 0, end = t->group_sizes[0];
+  while (end < a->limbs && group + 1 < t->group_count) {
+    end += t->group_sizes[++group];
+  }
+  if (end != a->limbs || group == 0 || t->group_sizes[group] != 1) {
+    return hx_cuda_refuse(build, HX_UNSUPPORTED, "the last depth group of %u rows is not one prime", a->limbs);
+  }
+  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
+  HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
+  HX_CUDA_TRY(hx_cuda_expect_components(build, out, 2));
+  HX_CUDA_TRY(hx_cuda_expect_ids(build, out, a->limbs - 1, a->ids));
+  hx_cuda_view_t shape = *out;
+  shape.components = p->operand_count == 2 ? 3 : 2;
+  shape.limbs = a->limbs;
+  shape.ids = a->ids;
+  for (uint32_t i = 0; i + 1 < p->operand_count; i++) {
+    HX_CUDA_TRY(hx_cuda_expect_like(build, &p->operands[i], &shape));
+  }
+  for (uint32_t limb = 0; limb < a->limbs; limb++) {
+    if (a->ids[limb] != limb || limb >= t->q_count) {
+      return hx_cuda_refuse(build, HX_INVALID,
+                            "row %u of operand 0 is of prime %u; the operand stands on the first primes of Q, in order",
+                            limb, a->ids[limb]);
+    }
+  }
+  return HX_OK;
+}
+
+int32_t hx_cuda_build_fused(hx_cuda_build_t *build) {
+  const hx_prepared *p = build->prepared;
+  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 3, 1, 1));
+  HX_CUDA_TRY(check_fused(build));
+  const hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+  const uint32_t rows = (uint32_t)(out->items * a->limbs);
+  hx_cuda_switch_t s;
+  hx_cuda_rows_t three;
+  uint32_t *third = NULL, *first = NULL;
+  HX_CUDA_TRY(hx_cuda_switch_begin(build, &p->operands[p->operand_count - 1], out->items, a->limbs, &s));
+  s.rescaled = true;
+  HX_CUDA_TRY(three_rows(build, a, &three));
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *third, &third));
+  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, 2 * (size_t)rows, sizeof *first, &first));
+  for (uint32_t i = 0; i < rows; i++) {
+    third[i] = 2 * rows + i;
+  }
+  for (uint32_t i = 0; i < 2 * rows; i++) {  // [items][2][limbs] from [2][items][limbs]
+    const uint32_t limb = i % a->limbs, component = i / a->limbs % 2, item = i / a->limbs / 2;
+    first[i] = component * rows + item * a->limbs + limb;
+  }
+  HX_CUDA_TRY(hx_cuda_rows_pick(build, &three, rows, third, &s.x));
+  HX_CUDA_TRY(hx_cuda_rows_pick(build, &three, 2 * rows, first, &s.add));
+  HX_CUDA_TRY(hx_cuda_rows_of(build, out, &s.out));
+  return hx_cuda_switch_steps(build, &s);
 }

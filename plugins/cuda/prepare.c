@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuse.h"
 #include "step.h"
 
 #define MANDATORY(type_, field_, value_, what_)                                           \
@@ -20,9 +21,8 @@ static const void *element(const void *array, uint32_t struct_size, uint32_t ind
 
 static int32_t check_region(const hx_device *device, const hx_region *region, hx_error *error) {
   MANDATORY(hx_region, variant, region, "hx_region");
-  if (region->op_count != 1 || region->ops == NULL) {
-    return hx_cuda_fail(error, HX_UNSUPPORTED, "the region has %u operations; cuda prepares one at a time",
-                        region->op_count);
+  if (region->op_count == 0 || region->ops == NULL) {
+    return hx_cuda_fail(error, HX_INVALID, "the region has no operation");
   }
   MANDATORY(hx_op, resources, region->ops, "hx_op");
   MANDATORY(hx_ring, digest, region->ring, "hx_ring");
@@ -203,6 +203,12 @@ int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *pla
     return hx_cuda_fail(error, HX_INVALID, "%s: hx_plan has room for %u aliases, the region has %u outputs",
                         region->ops->name, plan->may_alias == NULL ? 0 : plan->alias_count, region->output_count);
   }
+  const hx_op *op = region->ops;
+  hx_cuda_chain_t chain;
+  if (region->op_count > 1) {
+    HX_CUDA_TRY(hx_cuda_fuse(region, &chain, error));
+    op = &chain.op;
+  }
   hx_prepared *prepared = calloc(1, sizeof *prepared);
   if (prepared == NULL) {
     return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "%s: no memory to prepare", region->ops->name);
@@ -211,9 +217,8 @@ int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *pla
   prepared->tables = region->tables;
   prepared->log_n = region->tables->log_n;
   prepared->n = (size_t)1 << prepared->log_n;
-  prepared->name = lasting_name(region->ops->name);
-  hx_cuda_build_t build = {
-      .prepared = prepared, .tables = region->tables, .op = region->ops, .plan = plan, .error = error};
+  prepared->name = lasting_name(op->name);
+  hx_cuda_build_t build = {.prepared = prepared, .tables = region->tables, .op = op, .plan = plan, .error = error};
   int32_t code = prepare_into(&build, region, plan);
   free(build.constants);
   if (code != HX_OK) {
@@ -230,7 +235,7 @@ int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *pla
   return HX_OK;
 }
 
-// Every span of the call holds its tensor.
+// Every span of the call holds its tensor, aligned to pairs of words.
 static int32_t check_spans(const hx_prepared *prepared, const hx_call *call, uint64_t *out_scratch, hx_error *error) {
   char what[32];
   uint64_t address = 0;
@@ -242,7 +247,7 @@ static int32_t check_spans(const hx_prepared *prepared, const hx_call *call, uin
     const hx_cuda_view_t *view = result ? &prepared->results[i - prepared->operand_count] : &prepared->operands[i];
     snprintf(what, sizeof what, "%s %u", view->side, view->index);
     HX_CUDA_TRY(hx_cuda_span_address(prepared->device, result ? call->outputs[view->slot] : call->inputs[view->slot],
-                                     view->bytes, view->element_bytes, true, what, &address, error));
+                                     view->bytes, 2 * view->element_bytes, true, what, &address, error));
   }
   *out_scratch = 0;
   if (prepared->scratch_bytes > 0) {

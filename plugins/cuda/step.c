@@ -213,7 +213,7 @@ typedef struct conversion {
 
 // Whether all primes have at most 50 bits and sums are short.
 static bool takes_real(const hx_cuda_build_t *build, const hx_cuda_rows_t *y, const conversion_t *c) {
-  bool real = build->prepared->real && c->stages < HX_CUDA_REAL_TERMS;
+  bool real = build->prepared->real && c->stages + 2 <= HX_CUDA_REAL_TERMS;
   for (uint32_t i = 0; i < y->count && real; i++) {
     real = build->tables->primes[y->ids[i]].bits <= HX_CUDA_REAL_BITS;
   }
@@ -240,7 +240,9 @@ static int32_t convert_extra(const hx_cuda_build_t *build, const conversion_t *c
     }
     if (real) {
       const hx_cuda_weight_t pair = real_weight(q, target.factor);
+      const double quotient = (double)target.start / (double)q;
       memcpy(*out + factors + i * each, &pair, each);
+      memcpy(&target.factor, &quotient, sizeof target.factor);
     } else {
       target.start = hx_cuda_to_montgomery(q, target.start);
       target.factor = hx_cuda_to_montgomery(q, target.factor);
@@ -252,7 +254,7 @@ static int32_t convert_extra(const hx_cuda_build_t *build, const conversion_t *c
 
 static hx_cuda_kernel_t convert_kernel(uint32_t stages, bool real) {
   if (real) {
-    return stages <= 4 ? HX_CUDA_KERNEL_CONVERT_REAL_4 : HX_CUDA_KERNEL_CONVERT_REAL_8;
+    return (hx_cuda_kernel_t)((uint32_t)HX_CUDA_KERNEL_CONVERT_REAL_1 + stages - 1);
   }
   return stages == 1 ? HX_CUDA_KERNEL_CONVERT_1 : stages <= 8 ? HX_CUDA_KERNEL_CONVERT_8 : HX_CUDA_KERNEL_CONVERT;
 }
@@ -268,12 +270,13 @@ int32_t hx_cuda_step_convert(hx_cuda_build_t *build, const hx_cuda_rows_t *out, 
   HX_CUDA_TRY(convert_extra(build, &conversion, real, &extra, &bytes));
   // Blocks enough to fill the device, targets enough in each to make good use of the y that it reads.
   const uint64_t wanted = 16u * (uint64_t)build->prepared->device->units;
-  uint32_t each = targets;
+  uint32_t each = real && targets > HX_CUDA_REAL_TARGETS ? HX_CUDA_REAL_TARGETS : targets;
   while (each > 4 && ((uint64_t)polynomials << log) * ((targets + each - 1) / each) < wanted) {
     each = (each + 1) / 2;
   }
   const uint64_t blocks = ((uint64_t)polynomials << log) * ((targets + each - 1) / each);
   STEP(step, convert_kernel(stages, real), blocks)
+  step->shared = real ? each * HX_CUDA_REAL_TARGET_BYTES : 0;
   step->args.op = each;
   step->args.x = log;
   step->args.y = targets;
@@ -319,6 +322,8 @@ static uint64_t address_of(const hx_cuda_patch_t *patch, const hx_call *call, ui
 }
 
 int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error) {
+  // Steps after the first may begin while the one before them ends: kernels wait by themselves.
+  static const hx_cuda_launch_attribute_t overlap = {.id = HX_CUDA_ATTRIBUTE_OVERLAP, .value.flag = 1};
   hx_device *device = prepared->device;
   const uint32_t narrow = prepared->tables->word == 32;
   for (uint32_t i = 0; i < prepared->step_count; i++) {
@@ -328,12 +333,16 @@ int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint
       *field_of(&args, step->patches[k].field) += address_of(&step->patches[k], call, scratch);
     }
     void *arguments[] = {&args};
-    const int32_t result = device->driver->cuLaunchKernel(device->functions[step->kernel][narrow], step->blocks, 1, 1,
-                                                          hx_cuda_kernel_threads[step->kernel], 1, 1, step->shared,
-                                                          call->queue->stream, arguments, NULL);
+    const hx_cuda_launch_t launch = {.grid = {step->blocks, 1, 1},
+                                     .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
+                                     .shared = step->shared,
+                                     .stream = call->queue->stream,
+                                     .attributes = &overlap,
+                                     .attribute_count = device->arch >= 90 && i > 0 ? 1 : 0};
+    const int32_t result =
+        device->driver->cuLaunchKernelEx(&launch, device->functions[step->kernel][narrow], arguments, NULL);
     if (result != 0) {
-      const int32_t code = hx_cuda_device_fail(device, prepared->name, result, error);
-      return code;
+      return hx_cuda_device_fail(device, prepared->name, result, error);
     }
   }
   return HX_OK;

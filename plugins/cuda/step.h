@@ -39,6 +39,8 @@ struct hx_cuda_step {
 
 // All rows of a view: items outermost, then components, then limbs.
 int32_t hx_cuda_rows_of(const hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out);
+// The same with components outermost: what the tensor kernel takes.
+int32_t hx_cuda_rows_by_component(hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out);
 // Room for `count` rows of the view's buffer, to be filled in.
 int32_t hx_cuda_rows_begin(const hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t count,
                            hx_cuda_rows_t *out);

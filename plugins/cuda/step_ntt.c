@@ -5,10 +5,10 @@
 
 #include "step.h"
 
-#define SMALL_LOG 11u    // rows up to this are done in one block
-#define COLUMNS_LOG 16u  // rows up to this are done in two kernels
-#define SHARED_COLUMNS 32768u
-#define SHARED_ROWS 34816u
+#define SMALL_LOG 11u          // rows up to this are done in one block
+#define COLUMNS_LOG 16u        // rows up to this are done in two kernels
+#define SHARED_COLUMNS 16384u  // 2048 values of a block
+#define SHARED_ROWS 17408u     // and a place after every 16
 
 // add_step or return its failure.
 #define STEP(step_, kernel_, blocks_)                                \
@@ -79,9 +79,10 @@ static int32_t add_half(hx_cuda_build_t *build, const job_t *job, const hx_cuda_
   return job->backward ? fill_ends(build, step, job) : HX_OK;
 }
 
-static int32_t add_columns(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+static int32_t add_columns(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out,
+                           const hx_cuda_rows_t *a) {
   const uint32_t log_n = build->prepared->log_n, halves = log_n > COLUMNS_LOG ? 1 : 0;
-  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8, log = stages - 4 + halves;
+  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8, log = stages - 3 + halves;
   STEP(step, columns_kernel(job->real, job->backward, log_n), (uint64_t)job->out->count << log)
   step->args.x = log;
   step->args.y = 1 + halves;
@@ -95,7 +96,7 @@ static int32_t add_columns(hx_cuda_build_t *build, const job_t *job, const hx_cu
 }
 
 static int32_t add_rows(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
-  const uint32_t log = build->prepared->log_n - 12;
+  const uint32_t log = build->prepared->log_n - 11;
   STEP(step, rows_kernel(job->real, job->backward), (uint64_t)job->out->count << log)
   step->args.x = log;
   step->shared = SHARED_ROWS;

@@ -20,23 +20,26 @@ int32_t hx_cuda_switch_begin(hx_cuda_build_t *build, const hx_cuda_view_t *key, 
   }
   if (!hx_cuda_view_is_residue(key) || key->batch_rank != 0 || key->components != 2 || key->domain != HX_NTT ||
       key->repr != HX_STANDARD || key->digits < out->digits) {
-    return hx_cuda_refuse(build, HX_INVALID,
-                          "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
-                          "in ntt domain, no batch, 2 components and at least %u digits",
-                          key->index, key->dtype, key->batch_rank, key->components, key->digits, out->digits);
+    return hx_cuda_refuse(
+        build, HX_INVALID,
+        "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
+        "in ntt domain, no batch, 2 components and at least %u digits",
+        key->index, key->dtype, key->batch_rank, key->components, key->digits, out->digits);
   }
   HX_CUDA_TRY(hx_cuda_keep_or_fail(build, out->extended, sizeof *out->ids, &out->ids));
   for (uint32_t i = 0; i < out->extended; i++) {
     out->ids[i] = i < active ? i : t->q_count + i - active;
     if (hx_cuda_view_limb_of(key, out->ids[i]) == HX_NONE) {
-      return hx_cuda_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index, out->ids[i]);
+      return hx_cuda_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index,
+                            out->ids[i]);
     }
   }
   return HX_OK;
 }
 
 // Ids first .. first + count - 1 of a digit or of P, but one, multiplied mod a prime.
-static uint64_t product_but(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count, uint32_t but, uint64_t q) {
+static uint64_t product_but(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count, uint32_t but,
+                            uint64_t q) {
   uint64_t product = 1;
   for (uint32_t i = 0; i < count; i++) {
     if (i != but) {
@@ -70,8 +73,8 @@ static int32_t add_digits(hx_cuda_build_t *build, const hx_cuda_switch_t *s, hx_
 }
 
 // One target of a conversion from `ids`: weights (D/d) times `scale`, and what the centring offsets add taken off.
-static void fill_target(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count, uint32_t prime, uint64_t scale,
-                        hx_cuda_target_t *target, uint64_t *weights) {
+static void fill_target(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count, uint32_t prime,
+                        uint64_t scale, hx_cuda_target_t *target, uint64_t *weights) {
   const uint64_t q = prime_of(build, prime);
   *target = (hx_cuda_target_t){.prime = prime, .kind = HX_CUDA_TARGET_CONVERT};
   for (uint32_t i = 0; i < count; i++) {
@@ -112,15 +115,28 @@ static int32_t add_raised(hx_cuda_build_t *build, const hx_cuda_switch_t *s, con
       plan[plan_at] = (hx_cuda_target_t){.prime = s->ids[row], .kind = HX_CUDA_TARGET_SKIP};
     }
   }
-  HX_CUDA_TRY(hx_cuda_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
+  HX_CUDA_TRY(
+      hx_cuda_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
   HX_CUDA_TRY(hx_cuda_rows_pick(build, raised, count, indices, &moved));
   return hx_cuda_steps_forward(build, &moved, &moved, NULL);
+}
+
+// The key kernel takes neighbours in pairs.
+static int32_t expect_even(const hx_cuda_build_t *build, const hx_cuda_rows_t *rows) {
+  for (uint32_t i = 0; i < rows->count; i++) {
+    if (rows->offsets[i] % 2 != 0) {
+      return hx_cuda_refuse(build, HX_UNSUPPORTED,
+                            "a row lies %llu elements from its tensor's start; cuda takes even strides",
+                            (unsigned long long)rows->offsets[i]);
+    }
+  }
+  return HX_OK;
 }
 
 // acc: [items][extended][2].
 static int32_t add_products(hx_cuda_build_t *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *raised,
                             hx_cuda_rows_t *acc) {
-  const uint32_t run = build->tables->digit_run, rows = s->items * s->extended, log = hx_cuda_log_blocks(build, 1024);
+  const uint32_t run = build->tables->digit_run, rows = s->items * s->extended, log = hx_cuda_log_blocks(build, 512);
   hx_cuda_rows_t own, values, keys;
   uint32_t *table = NULL, *indices = NULL, *primes = NULL;
   HX_CUDA_TRY(hx_cuda_rows_scratch(build, 2 * rows, acc));
@@ -140,10 +156,13 @@ static int32_t add_products(hx_cuda_build_t *build, const hx_cuda_switch_t *s, c
     const uint32_t limb = hx_cuda_view_limb_of(s->key, s->ids[row]);
     indices[i] = (r / s->extended * s->digits + digit) * s->extended + row;
     for (uint32_t c = 0; c < 2; c++) {
-      keys.offsets[2 * i + c] = digit * s->key->digit_stride + c * s->key->component_stride + s->key->limb_offsets[limb];
+      keys.offsets[2 * i + c] =
+          digit * s->key->digit_stride + c * s->key->component_stride + s->key->limb_offsets[limb];
     }
   }
   HX_CUDA_TRY(hx_cuda_rows_pick(build, raised, rows * s->digits, indices, &values));
+  HX_CUDA_TRY(expect_even(build, &keys));
+  HX_CUDA_TRY(expect_even(build, &own));
   hx_cuda_step_t *step = hx_cuda_step_add(build, HX_CUDA_KERNEL_KEY, (uint64_t)rows << log);
   if (step == NULL) {
     return hx_cuda_build_code(build);
@@ -217,9 +236,8 @@ static int32_t add_gone(hx_cuda_build_t *build, ending_t *e) {
     const uint64_t q = prime_of(build, id);
     indices[i] = acc_index(e, i / each, row);
     e->gone.ids[i] = id;
-    factor[i] = at == e->special
-                    ? 1
-                    : hx_cuda_inverse_mod(q, product_but(build, s->ids + s->active, e->special, at, q));
+    factor[i] =
+        at == e->special ? 1 : hx_cuda_inverse_mod(q, product_but(build, s->ids + s->active, e->special, at, q));
     add[i] = at == e->special ? 0 : half_of(build, id);
   }
   HX_CUDA_TRY(hx_cuda_rows_pick(build, &e->acc, e->gone.count, indices, &from));
@@ -238,7 +256,8 @@ static int32_t add_group_rest(hx_cuda_build_t *build, const ending_t *e) {
   HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->special, sizeof *weights, &weights));
   HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials * e->special, sizeof *special, &special));
   HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials, sizeof *group, &group));
-  fill_target(build, s->ids + s->active, e->special, id, hx_cuda_neg_mod(q, e->inverse[s->active - 1]), &target, weights);
+  fill_target(build, s->ids + s->active, e->special, id, hx_cuda_neg_mod(q, e->inverse[s->active - 1]), &target,
+              weights);
   target.kind = HX_CUDA_TARGET_DIVIDE;
   target.factor = 1;
   target.start = hx_cuda_add_mod(q, target.start, half_of(build, id));

@@ -520,6 +520,70 @@ bool kc_check(kc_t *kc, const kc_op_t *op) {
   return alias >= 0;
 }
 
+// The region of a chain: values in order of first use; inputs are those that no operation makes.
+static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, region_t *r, hx_op *out) {
+  uint32_t at = 0;
+  memset(r, 0, sizeof *r);
+  for (uint32_t i = 0; i < count; i++) {
+    out[i] = (hx_op){.struct_size = HX_END_OF(hx_op, resources),
+                     .signature = 1,
+                     .operand_count = ops[i].operand_count,
+                     .result_count = 1,
+                     .name = ops[i].name,
+                     .operands = r->operands + at,
+                     .results = r->results + i};
+    for (uint32_t k = 0; k < ops[i].operand_count; k++) {
+      r->operands[at++] = add_value(r, ops[i].operands[k], false);
+    }
+    r->results[i] = add_value(r, ops[i].results[0], true);
+  }
+  r->outputs[0] = r->results[count - 1];
+  r->region = (hx_region){.struct_size = HX_END_OF(hx_region, variant),
+                          .value_count = r->value_count,
+                          .op_count = count,
+                          .input_count = r->input_count,
+                          .output_count = 1,
+                          .ring = &kc->ring,
+                          .tables = kc->tables,
+                          .values = r->values,
+                          .ops = out,
+                          .inputs = r->inputs,
+                          .outputs = r->outputs};
+}
+
+void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
+  region_t r;
+  hx_op chain[4];
+  hx_prepared *prepared = NULL;
+  hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
+  int32_t alias = -1;
+  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
+  make_chain(kc, ops, count, &r, chain);
+  const kc_tensor_t *last = ops[count - 1].results[0];
+  uint8_t *expected = copy_of(last->base, last->bytes);
+  r.data[r.outputs[0]] = expected + last->offset;
+  for (uint32_t i = 0; i < count; i++) {
+    if (hx_reference_execute(kc->reference, &chain[i], r.values, r.data, &error) != HX_OK) {
+      fail_msg("reference of %s: %s", ops[i].name, error.message);
+    }
+  }
+  if (hx_cuda_prepare(kc->device, &r.region, &plan, &prepared, &error) != HX_OK) {
+    fail_msg("prepare of a chain: %s", error.message);
+  }
+  // The prepared chain takes the outer operands in the order of the region's inputs, as one operation would.
+  kc_tensor_t *inputs[KC_TENSORS_MAX];
+  for (uint32_t i = 0; i < r.input_count; i++) {
+    inputs[i] = &kc->tensors[r.tensors[r.inputs[i]] - kc->tensors];
+  }
+  const kc_op_t whole = {"fusion.region", NULL, 0, inputs, r.input_count, ops[count - 1].results, 1};
+  if (kc_execute(kc, &whole, prepared, plan.scratch_device, -1, &error) != HX_OK) {
+    fail_msg("execute of a chain: %s", error.message);
+  }
+  expect_bytes(kc, &whole, "result", 0, last, expected);
+  free(expected);
+  hx_cuda_destroy(prepared);
+}
+
 void kc_refuses(kc_t *kc, const kc_op_t *op, int32_t code, const char *part) {
   region_t r;
   hx_prepared *prepared = NULL;

@@ -364,6 +364,15 @@ static void case_switch(const sweep_t *s) {
       check(s, "ckks.rotate", &step, 1, (kc_tensor_t *const[]){two, key}, i < 2 ? 2 : 1, &out, 1);
     }
     check(s, "ckks.rescale", NULL, 0, &two, 1, &less, 1);
+    kc_tensor_t *other = operand(s, 2, active, NULL, HX_NTT), *product = result(s, 3, active, NULL, HX_NTT);
+    const kc_op_t chain[] = {{"ckks.mul", NULL, 0, (kc_tensor_t *const[]){two, other}, 2, &product, 1},
+                             {"ckks.relinearize", NULL, 0, (kc_tensor_t *const[]){product, key}, 2, &out, 1},
+                             {"ckks.rescale", NULL, 0, &out, 1, &less, 1}};
+    const kc_op_t square = {"ckks.square", NULL, 0, &two, 1, &product, 1};
+    kc_check_chain(s->kc, chain, 3);
+    kc_check_chain(s->kc, chain + 1, 2);
+    kc_check_chain(s->kc, (const kc_op_t[]){square, chain[1], chain[2]}, 3);
+    checked[row_of("fusion.region")] = true;
   }
 }
 
@@ -371,7 +380,7 @@ static void run_all(kc_t *kc, kc_pattern_t pattern, kc_layout_t in, kc_layout_t 
   static void (*const cases[])(const sweep_t *) = {
       case_ntt,          case_linear,  case_reduce,       case_products,    case_montgomery, case_scalars,
       case_automorphism, case_sums,    case_weighted_sum, case_key_product, case_shapes,     case_mod_up,
-      case_mod_down,     case_rescale, case_lifts,        case_expand, case_switch};
+      case_mod_down,     case_rescale, case_lifts,        case_expand,      case_switch};
   const sweep_t sweep = {kc, pattern, in, out, batch_rank};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     cases[i](&sweep);

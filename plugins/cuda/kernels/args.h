@@ -13,12 +13,12 @@ enum { HX_CUDA_OUT, HX_CUDA_A, HX_CUDA_B, HX_CUDA_C, HX_CUDA_PLACES };
 #define HX_CUDA_DOT_MAX 16
 
 typedef struct hx_cuda_args {
-  uint64_t base[HX_CUDA_PLACES];  // addresses
-  uint64_t rows[HX_CUDA_PLACES];  // address of uint64_t [launch rows]: offset of the row from base, in elements
-  uint64_t primes;                // address of hx_cuda_prime_t [prime ids]
-  uint64_t row_prime;             // address of uint32_t [launch rows]: prime id of the row
-  uint64_t extra;                 // address of the kernel's own constants
-  uint64_t more[2 * HX_CUDA_DOT_MAX];       // dot: addresses of values, then of weights
+  uint64_t base[HX_CUDA_PLACES];       // addresses
+  uint64_t rows[HX_CUDA_PLACES];       // address of uint64_t [launch rows]: offset of the row from base, in elements
+  uint64_t primes;                     // address of hx_cuda_prime_t [prime ids]
+  uint64_t row_prime;                  // address of uint32_t [launch rows]: prime id of the row
+  uint64_t extra;                      // address of the kernel's own constants
+  uint64_t more[2 * HX_CUDA_DOT_MAX];  // dot: addresses of values, then of weights
   uint64_t more_rows[2 * HX_CUDA_DOT_MAX];  // dot: their row tables
   uint64_t stride;                          // sum: elements from one item to the next
   uint32_t log_n;
@@ -39,9 +39,9 @@ enum {
   HX_CUDA_DO_NEG,
   HX_CUDA_DO_REDUCE,
   HX_CUDA_DO_MUL,
-  HX_CUDA_DO_MUL_ADD,   // c + a * b
-  HX_CUDA_DO_SCALE,     // a times the row's constants, one for each half
-  HX_CUDA_DO_OFFSET,    // a plus the row's constants, one for each half
+  HX_CUDA_DO_MUL_ADD,    // c + a * b
+  HX_CUDA_DO_SCALE,      // a times the row's constants, one for each half
+  HX_CUDA_DO_OFFSET,     // a plus the row's constants, one for each half
   HX_CUDA_DO_SCALE_ADD,  // a times the row's first constant plus b
   HX_CUDA_DO_MUL_SCALE,  // a * b times the row's first constant
   HX_CUDA_DO_AFFINE      // a times the first constant plus the second
@@ -80,24 +80,27 @@ typedef struct hx_cuda_prime {
   uint64_t real_backward;
 } hx_cuda_prime_t;
 
-// A row of the conversion kernel's result, mod `prime`: start + sum over the stage of weight * y [+ factor * x]. Numbers
-// are in Montgomery form (times 2^64 mod q).
+// A row of the conversion kernel's result, mod `prime`: start + sum over the stage of weight * y [+ factor * x].
+// Numbers are in Montgomery form (times 2^64 mod q).
 typedef struct hx_cuda_target {
   uint32_t prime;
-  uint32_t kind;      // HX_CUDA_TARGET_
+  uint32_t kind;  // HX_CUDA_TARGET_
   uint64_t start;
   uint64_t factor;
 } hx_cuda_target_t;
 
-// The real form of a weight, for primes of at most 50 bits: w or w - q, whichever is nearer to 0, as a word that wraps and
-// as the double of its quotient by q.
+// The real form of a weight, for primes of at most 50 bits: w or w - q, whichever is nearer to 0, as a word that wraps
+// and as the double of its quotient by q.
 typedef struct hx_cuda_weight {
   uint64_t value;
   double quotient;
 } hx_cuda_weight_t;
 
-// Terms of a real conversion. Quotients are then below 2^52 in sum and off by less than 4.
+// Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8
+// Targets of a block of it, and shared memory of one.
+#define HX_CUDA_REAL_TARGETS 64
+#define HX_CUDA_REAL_TARGET_BYTES 184
 
 enum {
   HX_CUDA_TARGET_SKIP,     // nothing is written

@@ -33,7 +33,9 @@ typedef struct hx_cuda_wide {
 
 HX_CUDA_FN void wide_mul_add(hx_cuda_wide_t *sum, uint64_t a, uint64_t b) {
 #ifdef __CUDACC__
-  asm("mad.lo.cc.u64 %0, %2, %3, %0;\n\tmadc.hi.u64 %1, %2, %3, %1;" : "+l"(sum->low), "+l"(sum->high) : "l"(a), "l"(b));
+  asm("mad.lo.cc.u64 %0, %2, %3, %0;\n\tmadc.hi.u64 %1, %2, %3, %1;"
+      : "+l"(sum->low), "+l"(sum->high)
+      : "l"(a), "l"(b));
 #else
   uint64_t low = a * b;
   sum->low += low;
@@ -145,16 +147,14 @@ HX_CUDA_FN uint64_t real_store(double x, double q, double inverse) {
   return real_bits(r + 4503599627370496.0) & 0xfffffffffffffu;
 }
 
-// sum of y_s * w_s mod q for at most 8 terms, y_s < 2^50, |w_s| <= q/2: `low` is the sum mod 2^64, `quotient` the sum of
-// y_s * (w_s / q) in doubles. Partial sums are below 8 * 2^49, so each of 8 roundings errs by at most 1/4, the rounded
-// w_s / q by 2^50 * 2^-54 each, rounding to an integer by 1/2: in all below 3.1. So low - c * q, a number mod 2^64, is
-// in (-4q, 4q).
+#define HX_CUDA_ROUND_EVEN 13510798882111488.0  // 1.5 * 2^53: adding it rounds to an even integer what is below 2^52
+
+// sum of y_s * w_s mod q for at most 8 terms (one may be a residue times 1), y_s < 2^50, |w_s| <= q/2: `low` is the sum
+// mod 2^64, `quotient` the sum of y_s * (w_s / q) in doubles. Partial sums are below 8 * 2^49, so each of 8 roundings
+// errs by at most 1/4, the rounded w_s / q by 2^50 * 2^-54 each, rounding to an even integer by 1: in all below 3.6. So
+// low - c * q, a number mod 2^64, is in (-4q, 4q).
 HX_CUDA_FN uint64_t real_rest(uint64_t low, double quotient, uint64_t q) {
-#ifdef __CUDACC__
-  const uint64_t c = (uint64_t)__double2ll_rn(quotient);
-#else
-  const uint64_t c = (uint64_t)llrint(quotient);
-#endif
+  const uint64_t c = (real_bits(quotient + HX_CUDA_ROUND_EVEN) - 0x4348000000000000u) * 2;
   const uint64_t rest = low - c * q + 4 * q;
   return mod_once(mod_once(mod_once(rest, 4 * q), 2 * q), q);
 }

@@ -11,9 +11,9 @@
 
 // start + sum of weights[s] * y_s, in Montgomery form on entry, a residue on return. first: rows of y in the table.
 template <class Word>
-__device__ __forceinline__ uint64_t combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, const hx_cuda_target_t &target,
-                                            const uint64_t *weights, uint32_t first, uint32_t count, uint32_t i,
-                                            const Word *x) {
+__device__ __forceinline__ uint64_t combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p,
+                                            const hx_cuda_target_t &target, const uint64_t *weights, uint32_t first,
+                                            uint32_t count, uint32_t i, const Word *x) {
   hx_cuda_wide_t sum = {0, target.start};
   const uint64_t *rows = (const uint64_t *)args.rows[HX_CUDA_B];
   const Word *base = (const Word *)args.base[HX_CUDA_B];
@@ -26,9 +26,9 @@ __device__ __forceinline__ uint64_t combine(const hx_cuda_args_t &args, const hx
 }
 
 // Targets of fast conversions. A launch has polynomials of `count` rows y (table B, count a polynomial) and `y` targets
-// (result rows, table OUT); x (table A) has a row for each target that needs one. Polynomials repeat every args.z plans:
-// extra is hx_cuda_target_t [z][y], then weights uint64_t [z][y][count]. args.x: log of the blocks a row; args.op: targets
-// that one block makes.
+// (result rows, table OUT); x (table A) has a row for each target that needs one. Polynomials repeat every args.z
+// plans: extra is hx_cuda_target_t [z][y], then weights uint64_t [z][y][count]. args.x: log of the blocks a row;
+// args.op: targets that one block makes.
 template <class Word>
 __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
@@ -47,7 +47,8 @@ __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
     if (target.kind == HX_CUDA_TARGET_COPY) {
       out[i] = x[i];
     } else {
-      out[i] = (Word)combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count, args.count, i, x);
+      out[i] = (Word)combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count,
+                                   args.count, i, x);
     }
   }
 }
@@ -82,60 +83,102 @@ __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) 
     for (int s = 0; s < MOST; s++) {
       if (s < args.count) wide_mul_add(&sum, y[s], w[s]);
     }
-    if (target.kind == HX_CUDA_TARGET_DIVIDE) wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_A, row)[i], target.factor);
+    if (target.kind == HX_CUDA_TARGET_DIVIDE)
+      wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_A, row)[i], target.factor);
     out[i] = (Word)mod_redc(sum, p);
   }
 }
 
-// The same for primes of at most 50 bits on both sides, at most 8 terms with x: weights are hx_cuda_weight_t, [z][y][count],
-// then the factors [z][y]; start is a residue.
-template <class Word, int MOST>
-__device__ __forceinline__ void convert_real_kernel(const hx_cuda_args_t &args) {
+#define REAL_THREADS 128
+#define REAL_EACH 2  // coefficients a thread
+
+// What a block needs of a target.
+struct real_target {
+  uint64_t q, start, out, x;  // out, x: row offsets
+  double start_quotient;
+  hx_cuda_weight_t weights[HX_CUDA_REAL_TERMS];  // the last one used: the factor
+  uint64_t kind;
+};
+static_assert(sizeof(real_target) <= HX_CUDA_REAL_TARGET_BYTES, "shared memory of a target");
+
+// The same for primes of at most 50 bits on both sides and STAGES rows y a polynomial: weights are hx_cuda_weight_t,
+// [z][y][STAGES], then the factors [z][y]; start is a residue and the target's `factor` the bits of start / q. The
+// part's targets are gathered in shared memory first.
+template <class Word, int STAGES>
+__device__ __forceinline__ void convert_real_kernel(const hx_cuda_args_t &args, real_target *shared_targets) {
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
   const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
-  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
+  const uint32_t n = 1u << args.log_n, i = tile * (REAL_THREADS * REAL_EACH) + threadIdx.x, plan = polynomial % args.z;
   const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
   const hx_cuda_weight_t *weights = (const hx_cuda_weight_t *)(targets + args.z * args.y);
-  const hx_cuda_weight_t *factors = weights + (uint64_t)args.z * args.y * args.count;
-  if (i >= n) return;
-  uint64_t y[MOST];
-  double real[MOST];
-#pragma unroll
-  for (int s = 0; s < MOST; s++) {
-    y[s] = s < args.count ? operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + s)[i] : 0;
-    real[s] = real_load(y[s]);
+  const hx_cuda_weight_t *factors = weights + (uint64_t)args.z * args.y * STAGES;
+  const uint32_t first = part * args.op, count = min(args.op, args.y - first), stages = STAGES;
+  for (uint32_t t = threadIdx.x; t < count; t += REAL_THREADS) {
+    const uint32_t row = polynomial * args.y + first + t, at = plan * args.y + first + t;
+    real_target &to = shared_targets[t];
+    const hx_cuda_target_t from = targets[at];
+    to.kind = from.kind;
+    to.q = ((const hx_cuda_prime_t *)args.primes)[from.prime].q;
+    to.start = from.start;
+    to.start_quotient = real_of_bits(from.factor);
+    to.out = ((const uint64_t *)args.rows[HX_CUDA_OUT])[row];
+    to.x = args.rows[HX_CUDA_A] != 0 ? ((const uint64_t *)args.rows[HX_CUDA_A])[row] : 0;
+    to.weights[HX_CUDA_REAL_TERMS - 1] = factors[at];
   }
-  for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
-    const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
-    const uint32_t kind = targets[at].kind;
-    if (kind == HX_CUDA_TARGET_SKIP) continue;
-    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
-    if (kind == HX_CUDA_TARGET_COPY) {
-      out[i] = operand_row<Word>(args, HX_CUDA_A, row)[i];
-      continue;
-    }
-    const uint64_t q = ((const hx_cuda_prime_t *)args.primes)[targets[at].prime].q;
-    const hx_cuda_weight_t *w = weights + (uint64_t)at * args.count;
-    uint64_t low = 0;
-    double quotient = 0;
+  for (uint32_t w = threadIdx.x; w < count * stages; w += REAL_THREADS) {
+    shared_targets[w / stages].weights[w % stages] = weights[(uint64_t)(plan * args.y + first) * stages + w];
+  }
+  uint64_t y[REAL_EACH][STAGES];
+  double real[REAL_EACH][STAGES];
 #pragma unroll
-    for (int s = 0; s < MOST; s++) {
-      if (s < args.count) {
-        low += y[s] * w[s].value;
-        quotient = real_fma(real[s], w[s].quotient, quotient);
+  for (int s = 0; s < STAGES; s++) {
+    const Word *from = operand_row<Word>(args, HX_CUDA_B, polynomial * stages + s);
+#pragma unroll
+    for (int e = 0; e < REAL_EACH; e++) {
+      y[e][s] = i + e * REAL_THREADS < n ? from[i + e * REAL_THREADS] : 0;
+      real[e][s] = real_load(y[e][s]);
+    }
+  }
+  __syncthreads();
+  for (uint32_t t = 0; t < count; t++) {
+    const real_target &to = shared_targets[t];
+    if (to.kind == HX_CUDA_TARGET_SKIP) continue;
+    uint64_t x[REAL_EACH], low[REAL_EACH];
+    double quotient[REAL_EACH];
+#pragma unroll
+    for (int e = 0; e < REAL_EACH; e++) {
+      low[e] = to.start;
+      quotient[e] = to.start_quotient;
+    }
+    if (to.kind != HX_CUDA_TARGET_CONVERT) {
+#pragma unroll
+      for (int e = 0; e < REAL_EACH; e++) {
+        x[e] = i + e * REAL_THREADS < n ? ((const Word *)args.base[HX_CUDA_A])[to.x + i + e * REAL_THREADS] : 0;
       }
     }
-    if (kind == HX_CUDA_TARGET_DIVIDE) {
-      const uint64_t x = operand_row<Word>(args, HX_CUDA_A, row)[i];
-      low += x * factors[at].value;
-      quotient = real_fma(real_load(x), factors[at].quotient, quotient);
+#pragma unroll
+    for (int s = 0; s < STAGES; s++) {
+      const hx_cuda_weight_t w = to.weights[s];
+#pragma unroll
+      for (int e = 0; e < REAL_EACH; e++) {
+        low[e] += y[e][s] * w.value;
+        quotient[e] = real_fma(real[e][s], w.quotient, quotient[e]);
+      }
     }
-    out[i] = (Word)mod_once(real_rest(low, quotient, q) + targets[at].start, q);
+#pragma unroll
+    for (int e = 0; e < REAL_EACH; e++) {
+      if (to.kind == HX_CUDA_TARGET_DIVIDE) {
+        low[e] += x[e] * to.weights[HX_CUDA_REAL_TERMS - 1].value;
+        quotient[e] = real_fma(real_load(x[e]), to.weights[HX_CUDA_REAL_TERMS - 1].quotient, quotient[e]);
+      }
+      const uint64_t result = to.kind == HX_CUDA_TARGET_COPY ? x[e] : real_rest(low[e], quotient[e], to.q);
+      if (i + e * REAL_THREADS < n) ((Word *)args.base[HX_CUDA_OUT])[to.out + i + e * REAL_THREADS] = (Word)result;
+    }
   }
 }
 
-// Chained stages: row y_s from y_0 .. y_s-1 and row x_s, one coefficient a thread. Tables OUT (y) and A (x), count rows a
-// polynomial; extra is hx_cuda_target_t [count], then weights [count][count]; y_s has s weights and its factor.
+// Chained stages: row y_s from y_0 .. y_s-1 and row x_s, one coefficient a thread. Tables OUT (y) and A (x), count rows
+// a polynomial; extra is hx_cuda_target_t [count], then weights [count][count]; y_s has s weights and its factor.
 template <class Word>
 __device__ __forceinline__ void chain_kernel(const hx_cuda_args_t &args) {
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), polynomial = blockIdx.x >> args.x;
@@ -190,8 +233,8 @@ __device__ __forceinline__ void chacha_block(const uint32_t (&state)[16], uint32
 }
 
 // Uniform rows [RFC8439]: one thread a block of the keystream's first attempt; what it rejects is drawn again from word
-// attempt * n + c, that is, from another block. Seeds are public, so the loops may depend on what they hold. args.y: the
-// polynomial's index; seed: table A, bytes.
+// attempt * n + c, that is, from another block. Seeds are public, so the loops may depend on what they hold. args.y:
+// the polynomial's index; seed: table A, bytes.
 template <class Word>
 __device__ __forceinline__ void expand_kernel(const hx_cuda_args_t &args) {
   constexpr uint32_t per = 64 / sizeof(Word);
@@ -206,7 +249,8 @@ __device__ __forceinline__ void expand_kernel(const hx_cuda_args_t &args) {
   uint32_t state[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}, block[16], again[16];
 #pragma unroll
   for (int i = 0; i < 8; i++) {
-    state[4 + i] = seed[4 * i] | (uint32_t)seed[4 * i + 1] << 8 | (uint32_t)seed[4 * i + 2] << 16 | (uint32_t)seed[4 * i + 3] << 24;
+    state[4 + i] = seed[4 * i] | (uint32_t)seed[4 * i + 1] << 8 | (uint32_t)seed[4 * i + 2] << 16 |
+                   (uint32_t)seed[4 * i + 3] << 24;
   }
   state[12] = 0;
   state[13] = args.y;
@@ -216,7 +260,8 @@ __device__ __forceinline__ void expand_kernel(const hx_cuda_args_t &args) {
 #pragma unroll
   for (uint32_t k = 0; k < per; k++) {
     if (first + k >= n) break;
-    uint64_t x = (sizeof(Word) == 8 ? block[2 * k % 16] | (uint64_t)block[(2 * k + 1) % 16] << 32 : block[k % 16]) & mask;
+    uint64_t x =
+        (sizeof(Word) == 8 ? block[2 * k % 16] | (uint64_t)block[(2 * k + 1) % 16] << 32 : block[k % 16]) & mask;
     for (uint64_t attempt = 1; x >= p->q; attempt++) {
       const uint64_t at = attempt * n + first + k;
       chacha_block(state, (uint32_t)(at / per), again);
@@ -224,7 +269,8 @@ __device__ __forceinline__ void expand_kernel(const hx_cuda_args_t &args) {
       uint64_t word = 0;
 #pragma unroll
       for (uint32_t j = 0; j < per; j++) {
-        if (j == place) word = sizeof(Word) == 8 ? again[2 * j % 16] | (uint64_t)again[(2 * j + 1) % 16] << 32 : again[j % 16];
+        if (j == place)
+          word = sizeof(Word) == 8 ? again[2 * j % 16] | (uint64_t)again[(2 * j + 1) % 16] << 32 : again[j % 16];
       }
       x = word & mask;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms. A row of 2^log_n points, log_n >= 12, is a matrix of 2^a rows of 256: forward, the columns are transformed
-// first (in one kernel), then the rows (in another); backward the other way round. Each thread holds 16 values and does
-// up to four stages on them in registers; one exchange through shared memory lies between two such steps.
+// Transforms. A row of 2^log_n points, log_n >= 12, is a matrix of 2^a rows of 256: forward, the columns are
+// transformed first (in one kernel), then the rows (in another); backward the other way round. Each thread holds 16
+// values and does up to four stages on them in registers; one exchange through shared memory lies between two such
+// steps.
 //
 // Node v of the tree of stages has twiddle table[v]; stage t below it has the nodes (v << t) + j. The whole row is node
 // 1; of 2^17 points the first stage is done apart and the columns begin at nodes 2 and 3.
@@ -10,7 +11,8 @@
 
 #include "arith.h"
 
-#define NTT_THREADS 256
+#define NTT_THREADS 128
+#define HALF_THREADS 256
 
 // Integer path: forward values in [0, 4q), backward in [0, 2q).
 struct integer_path {
@@ -81,8 +83,8 @@ struct real_path {
   }
 };
 
-// R stages on 16 values: 16 >> R groups of 2^R adjacent ones, whose nodes are `node` and the next ones. Every index is a
-// constant, so that values stay in registers: stages are written by recursion, pairs by one flat loop.
+// R stages on 16 values: 16 >> R groups of 2^R adjacent ones, whose nodes are `node` and the next ones. Every index is
+// a constant, so that values stay in registers: stages are written by recursion, pairs by one flat loop.
 template <int R, int T, class P>
 __device__ __forceinline__ void forward_stages(const P &path, typename P::value (&v)[16], uint32_t node) {
   if constexpr (T < R) {
@@ -159,13 +161,21 @@ struct ntt_place {
 
 // Middle results: 64-bit rows keep the path's own form, 32-bit rows hold residues.
 template <class P>
-__device__ __forceinline__ typename P::value load_middle(const P &path, uint64_t word) { return path.load_bits(word); }
+__device__ __forceinline__ typename P::value load_middle(const P &path, uint64_t word) {
+  return path.load_bits(word);
+}
 template <class P>
-__device__ __forceinline__ typename P::value load_middle(const P &path, uint32_t word) { return path.load(word); }
+__device__ __forceinline__ typename P::value load_middle(const P &path, uint32_t word) {
+  return path.load(word);
+}
 template <class P>
-__device__ __forceinline__ void store_middle(const P &path, uint64_t *to, typename P::value x) { *to = path.bits(x); }
+__device__ __forceinline__ void store_middle(const P &path, uint64_t *to, typename P::value x) {
+  *to = path.bits(x);
+}
 template <class P>
-__device__ __forceinline__ void store_middle(const P &path, uint32_t *to, typename P::value x) { *to = (uint32_t)path.store(x); }
+__device__ __forceinline__ void store_middle(const P &path, uint32_t *to, typename P::value x) {
+  *to = (uint32_t)path.store(x);
+}
 
 // What follows a forward transform: plus b times the row's first constant (args.z > 0), plus c times its second (args.z
 // > 1, where the row has a c), stored at the places of an automorphism. Aligned blocks stay blocks under it, so stores
@@ -176,7 +186,8 @@ struct forward_end {
   const Word *b, *c;
   uint32_t element, log_n;
 
-  __device__ __forceinline__ forward_end(const hx_cuda_args_t &args, uint32_t row) : b(NULL), c(NULL), element(args.element), log_n(args.log_n) {
+  __device__ __forceinline__ forward_end(const hx_cuda_args_t &args, uint32_t row)
+      : b(NULL), c(NULL), element(args.element), log_n(args.log_n) {
     scale[0] = ((const hx_cuda_factor_t *)args.extra)[2 * row];
     scale[1] = ((const hx_cuda_factor_t *)args.extra)[2 * row + 1];
     b = (const Word *)args.base[HX_CUDA_B] + ((const uint64_t *)args.rows[HX_CUDA_B])[row];
@@ -184,11 +195,11 @@ struct forward_end {
       c = (const Word *)args.base[HX_CUDA_C] + ((const uint64_t *)args.rows[HX_CUDA_C])[row];
     }
   }
-  __device__ __forceinline__ uint32_t place(uint32_t i) const { return element == 0 ? i : permuted_place(i, element, log_n); }
-  __device__ __forceinline__ uint64_t add(uint64_t x, uint32_t i, uint64_t q) const {
-    x = mod_once(mod_once(x + mod_shoup(b[i], scale[0].value, scale[0].quotient, q), 2 * q), q);
-    if (c != NULL) x = mod_once(mod_once(x + mod_shoup(c[i], scale[1].value, scale[1].quotient, q), 2 * q), q);
-    return x;
+  __device__ __forceinline__ uint32_t place(uint32_t i) const {
+    return element == 0 ? i : permuted_place(i, element, log_n);
+  }
+  __device__ __forceinline__ uint64_t add(uint64_t x, uint64_t y, const hx_cuda_factor_t &f, uint64_t q) const {
+    return mod_once(mod_once(x + mod_shoup(y, f.value, f.quotient, q), 2 * q), q);
   }
 };
 
@@ -231,12 +242,12 @@ __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, type
   }
 }
 
-// Rows of 256 points, 16 of them a block; every 16 threads exchange among themselves; forward_end follows.
+// Rows of 256 points, 8 of them a block; every 16 threads exchange among themselves; forward_end follows.
 template <class P, class Word>
 __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, false);
-  const uint32_t g = threadIdx.x % 16, chunk = at.tile * 16 + threadIdx.x / 16;
+  const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
   typename P::value *own = shared + threadIdx.x / 16 * 272, v[16];
 #pragma unroll
@@ -267,10 +278,29 @@ __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typenam
     return;
   }
   const forward_end<Word> end(args, at.row);
+  const uint64_t q = at.prime->q;
+  uint64_t x[16], y[16];
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    const uint32_t i = first + k * 16 + g;
-    at.out[end.place(i)] = (Word)end.add(path.store(own[k * 17 + g]), i, at.prime->q);
+    y[k] = end.b[first + k * 16 + g];
+  }
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    x[k] = end.add(path.store(own[k * 17 + g]), y[k], end.scale[0], q);
+  }
+  if (end.c != NULL) {
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      y[k] = end.c[first + k * 16 + g];
+    }
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      x[k] = end.add(x[k], y[k], end.scale[1], q);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    at.out[end.place(first + k * 16 + g)] = (Word)x[k];
   }
 }
 
@@ -278,7 +308,7 @@ template <class P, class Word>
 __device__ __forceinline__ void backward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, true);
-  const uint32_t g = threadIdx.x % 16, chunk = at.tile * 16 + threadIdx.x / 16;
+  const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
   typename P::value *own = shared + threadIdx.x / 16 * 272, v[16];
 #pragma unroll
@@ -353,7 +383,7 @@ template <class Word>
 __device__ __forceinline__ void half_stage(const hx_cuda_args_t &args, bool backward) {
   const ntt_place<Word> at(args, args.x);
   const integer_path path(at.prime, backward);
-  const uint32_t i = at.tile * NTT_THREADS + threadIdx.x, half = 1u << (args.log_n - 1);
+  const uint32_t i = at.tile * HALF_THREADS + threadIdx.x, half = 1u << (args.log_n - 1);
   uint64_t x = at.in[i], y = at.in[i + half];
   if (backward) {
     const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
@@ -403,7 +433,9 @@ __device__ __forceinline__ void small_row(const hx_cuda_args_t &args, uint64_t *
       at.out[i] = (Word)x;
     } else {
       const forward_end<Word> end(args, at.row);
-      at.out[end.place(i)] = (Word)end.add(x, i, at.prime->q);
+      uint64_t sum = end.add(x, end.b[i], end.scale[0], at.prime->q);
+      if (end.c != NULL) sum = end.add(sum, end.c[i], end.scale[1], at.prime->q);
+      at.out[end.place(i)] = (Word)sum;
     }
   }
 }

@@ -20,8 +20,8 @@ __device__ __forceinline__ const hx_cuda_prime_t *prime_of(const hx_cuda_args_t 
 
 // args.z: the modulus is q << z (lazy residues).
 template <class Word>
-__device__ __forceinline__ uint64_t row_value(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint64_t m, uint32_t row,
-                                              uint32_t i, const Word *a, const Word *b, const Word *c) {
+__device__ __forceinline__ uint64_t row_value(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint64_t m,
+                                              uint32_t row, uint32_t i, const Word *a, const Word *b, const Word *c) {
   const uint64_t x = a[i];
   switch (args.op) {
     case HX_CUDA_DO_ADD:
@@ -129,7 +129,8 @@ __device__ __forceinline__ void dot_kernel(const hx_cuda_args_t &args) {
   }
   for (uint32_t t = 0; t < args.count; t++) {
     const Word *a = (const Word *)args.more[t] + ((const uint64_t *)args.more_rows[t])[row];
-    const Word *b = (const Word *)args.more[HX_CUDA_DOT_MAX + t] + ((const uint64_t *)args.more_rows[HX_CUDA_DOT_MAX + t])[row];
+    const Word *b =
+        (const Word *)args.more[HX_CUDA_DOT_MAX + t] + ((const uint64_t *)args.more_rows[HX_CUDA_DOT_MAX + t])[row];
 #pragma unroll
     for (int k = 0; k < ROW_EACH; k++) {
       const uint32_t i = first + k * ROW_THREADS;
@@ -143,32 +144,58 @@ __device__ __forceinline__ void dot_kernel(const hx_cuda_args_t &args) {
   }
 }
 
-// Key products of a polynomial's digits. Launch rows are [items][rows of Q_d and P]; row r has its digits' values at table B
-// (count a row), of which digit table[r] (table: extra, uint32_t [rows]) is row r of A instead; keys at table C, [count][2]
-// a row; results at table OUT, [2] a row.
+// Two neighbouring elements of a row.
+template <class Word>
+struct pair_of;
+template <>
+struct pair_of<uint64_t> {
+  typedef ulonglong2 type;
+};
+template <>
+struct pair_of<uint32_t> {
+  typedef uint2 type;
+};
+
+// Key products of a polynomial's digits. Launch rows are [items][rows of Q_d and P]; row r has its digits' values at
+// table B (count a row), of which digit table[r] (table: extra, uint32_t [rows]) is row r of A instead; keys at table
+// C, [count][2] a row; results at table OUT, [2] a row. Each thread takes KEY_PAIRS pairs of neighbours; all rows begin
+// at even places.
+#define KEY_THREADS 128
+#define KEY_PAIRS 2
+
 template <class Word>
 __device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
-  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
-  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  typedef typename pair_of<Word>::type pair;
+  const uint32_t row = blockIdx.x >> args.x, pairs = 1u << (args.log_n - 1);
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (KEY_THREADS * KEY_PAIRS) + threadIdx.x;
   const hx_cuda_prime_t *p = prime_of(args, row);
   const uint32_t own = ((const uint32_t *)args.extra)[row];
-  hx_cuda_wide_t sum[2][ROW_EACH] = {};
+  hx_cuda_wide_t sum[2][2 * KEY_PAIRS] = {};
+#pragma unroll 2
   for (uint32_t t = 0; t < args.count; t++) {
     const uint32_t at = row * args.count + t;
-    const Word *d = t == own ? operand_row<Word>(args, HX_CUDA_A, row) : operand_row<Word>(args, HX_CUDA_B, at);
-    const Word *b = operand_row<Word>(args, HX_CUDA_C, 2 * at), *a = operand_row<Word>(args, HX_CUDA_C, 2 * at + 1);
+    const pair *d =
+        (const pair *)(t == own ? operand_row<Word>(args, HX_CUDA_A, row) : operand_row<Word>(args, HX_CUDA_B, at));
+    const pair *b = (const pair *)operand_row<Word>(args, HX_CUDA_C, 2 * at);
+    const pair *a = (const pair *)operand_row<Word>(args, HX_CUDA_C, 2 * at + 1);
+    pair x[KEY_PAIRS], y[KEY_PAIRS], z[KEY_PAIRS];
 #pragma unroll
-    for (int k = 0; k < ROW_EACH; k++) {
-      const uint32_t i = first + k * ROW_THREADS;
-      if (i < n) {
-        const uint64_t x = d[i];
-        wide_mul_add(&sum[0][k], x, b[i]);
-        wide_mul_add(&sum[1][k], x, a[i]);
-      }
+    for (int k = 0; k < KEY_PAIRS; k++) {
+      const uint32_t i = min(first + k * KEY_THREADS, pairs - 1);
+      x[k] = d[i];
+      y[k] = __ldcs(b + i);
+      z[k] = __ldcs(a + i);
+    }
+#pragma unroll
+    for (int k = 0; k < KEY_PAIRS; k++) {
+      wide_mul_add(&sum[0][2 * k], x[k].x, y[k].x);
+      wide_mul_add(&sum[0][2 * k + 1], x[k].y, y[k].y);
+      wide_mul_add(&sum[1][2 * k], x[k].x, z[k].x);
+      wide_mul_add(&sum[1][2 * k + 1], x[k].y, z[k].y);
     }
     if (t % 32 == 31) {
 #pragma unroll
-      for (int k = 0; k < 2 * ROW_EACH; k++) {
+      for (int k = 0; k < 4 * KEY_PAIRS; k++) {
         hx_cuda_wide_t *s = &sum[k % 2][k / 2];
         s->high = mod_word(s->high, p->ratio, p->q);
       }
@@ -176,11 +203,14 @@ __device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
   }
 #pragma unroll
   for (int c = 0; c < 2; c++) {
-    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + c);
+    pair *out = (pair *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + c);
 #pragma unroll
-    for (int k = 0; k < ROW_EACH; k++) {
-      const uint32_t i = first + k * ROW_THREADS;
-      if (i < n) out[i] = (Word)mod_wide(sum[c][k], p);
+    for (int k = 0; k < KEY_PAIRS; k++) {
+      const uint32_t i = first + k * KEY_THREADS;
+      pair result;
+      result.x = mod_wide(sum[c][2 * k], p);
+      result.y = mod_wide(sum[c][2 * k + 1], p);
+      if (i < pairs) out[i] = result;
     }
   }
 }
@@ -205,8 +235,8 @@ __device__ __forceinline__ void sum_kernel(const hx_cuda_args_t &args) {
   }
 }
 
-// args.op: 0 ntt domain, 1 coefficients; args.y: the element, or for coefficients its inverse mod 2n: out[j] is a[t] for
-// t = j * inverse mod 2n below n, else -a[t - n].
+// args.op: 0 ntt domain, 1 coefficients; args.y: the element, or for coefficients its inverse mod 2n: out[j] is a[t]
+// for t = j * inverse mod 2n below n, else -a[t - n].
 template <class Word>
 __device__ __forceinline__ void permute_kernel(const hx_cuda_args_t &args) {
   const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
