@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of the cuda plugin's kernels, compiled for the host from the header that the kernels include, against
+// 128-bit arithmetic: edge values and random ones, primes of every size.
+#include "kernels/arith.h"
+
+#include "cudacheck.h"
+#include "number.h"
+
+static uint64_t state_word = 7;
+
+static uint64_t next_word(void) {
+  uint64_t z = state_word += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static uint64_t largest_prime(uint32_t bits) {
+  uint64_t q = ((uint64_t)1 << bits) - 1;
+  while (!hx_cuda_is_prime(q)) {
+    q -= 2;
+  }
+  return q;
+}
+
+static uint64_t smallest_prime(uint32_t bits) {
+  uint64_t q = ((uint64_t)1 << (bits - 1)) + 1;
+  while (!hx_cuda_is_prime(q)) {
+    q += 2;
+  }
+  return q;
+}
+
+// An edge or a random value below the limit.
+static uint64_t pick(uint64_t limit) {
+  const uint64_t r = next_word(), near[6] = {0, 1, limit - 1, limit / 2, limit / 2 + 1, r % limit};
+  return near[(r >> 40) % 6];
+}
+
+typedef void check_fn(const hx_cuda_prime_t *prime);
+
+static void for_primes(uint32_t least, uint32_t most, check_fn *check) {
+  for (uint32_t bits = least; bits <= most; bits++) {
+    hx_cuda_prime_t prime;
+    hx_cuda_prime_init(&prime, largest_prime(bits));
+    check(&prime);
+    hx_cuda_prime_init(&prime, smallest_prime(bits));
+    check(&prime);
+  }
+}
+
+static void check_integers(const hx_cuda_prime_t *p) {
+  const uint64_t q = p->q;
+  for (int i = 0; i < 2000; i++) {
+    const uint64_t a = pick(q), b = pick(q), x = pick(UINT64_MAX), y = pick(UINT64_MAX);
+    const hx_cuda_factor_t f = hx_cuda_factor_of(q, a);
+    assert_int_equal(mod_mul(a, b, p), (uint64_t)((hx_cuda_u128)a * b % q));
+    const uint64_t lazy = mod_shoup(x, f.value, f.quotient, q);
+    assert_true(lazy < 2 * q && lazy % q == (uint64_t)((hx_cuda_u128)x * a % q));
+    assert_true(mod_word(x, p->ratio, q) < 2 * q && mod_word(x, p->ratio, q) % q == x % q);
+    hx_cuda_wide_t two = {0, 0}, wide = {x, y};
+    wide_mul_add(&two, a, b);
+    wide_mul_add(&two, q - 1, q - 1);
+    const hx_cuda_u128 sum = (hx_cuda_u128)a * b + (hx_cuda_u128)(q - 1) * (q - 1);
+    const hx_cuda_u128 whole = (hx_cuda_u128)x << 64 | y;
+    assert_int_equal(mod_product(two, p), (uint64_t)(sum % q));
+    assert_int_equal(mod_wide(wide, p), (uint64_t)(whole % q));
+    // z = result * 2^64 mod q
+    assert_int_equal((uint64_t)(((hx_cuda_u128)mod_redc(wide, p) << 64) % q), (uint64_t)(whole % q));
+    assert_int_equal(hx_cuda_quotient_of(p, a), f.quotient);
+  }
+}
+
+static void integers_match_128_bit_arithmetic(void **state) {
+  (void)state;
+  for_primes(5, 61, check_integers);
+}
+
+// A signed double as a residue.
+static uint64_t residue_of(double x, uint64_t q) {
+  const int64_t value = (int64_t)x;
+  const uint64_t size = (uint64_t)(value < 0 ? -value : value) % q;
+  return value < 0 && size != 0 ? q - size : size;
+}
+
+static void check_reals(const hx_cuda_prime_t *p) {
+  const uint64_t q = p->q;
+  const double real = p->real_q, inverse = p->real_inverse;
+  for (int i = 0; i < 2000; i++) {
+    const uint64_t a = pick(q), w = pick(q);
+    // Up to 4 q, of either sign, as stages make them.
+    const double size = (double)a + (double)(next_word() % 4) * real, x = i % 2 == 0 ? size : -size;
+    const double centred = hx_cuda_centred(q, w), product = real_mul(x, centred, real, inverse);
+    assert_true(fabs(centred) <= real / 2);
+    assert_true(fabs(product) <= real);
+    assert_int_equal(residue_of(product, q), (uint64_t)((hx_cuda_u128)residue_of(x, q) * w % q));
+    const double reduced = real_reduce(x, real, inverse);
+    assert_true(fabs(reduced) <= real / 2 + real * 0x1p-52 + 1);
+    assert_int_equal(residue_of(reduced, q), residue_of(x, q));
+    assert_int_equal(real_store(x, real, inverse), residue_of(x, q));
+    assert_int_equal(real_store(real_load(a), real, inverse), a);
+  }
+}
+
+static void reals_match_128_bit_arithmetic(void **state) {
+  (void)state;
+  for_primes(5, 50, check_reals);
+}
+
+static void check_sums(const hx_cuda_prime_t *p) {
+  const uint64_t q = p->q;
+  for (int i = 0; i < 2000; i++) {
+    uint64_t low = 0, expected = 0;
+    double quotient = 0;
+    for (uint32_t s = 0; s < HX_CUDA_REAL_TERMS; s++) {
+      const uint64_t y = i % 3 == 0 ? ((uint64_t)1 << 50) - 1 : pick((uint64_t)1 << 50);
+      const uint64_t w = i % 3 == 0 ? (i % 2 == 0 ? q / 2 : q / 2 + 1) : pick(q);
+      low += y * (w > q / 2 ? w - q : w);
+      quotient = real_fma((double)y, hx_cuda_centred(q, w) / (double)q, quotient);
+      expected = (uint64_t)((expected + (hx_cuda_u128)y * w) % q);
+    }
+    assert_int_equal(real_rest(low, quotient, q), expected);
+  }
+}
+
+static void sums_of_reals_match_128_bit_arithmetic(void **state) {
+  (void)state;
+  for_primes(5, 50, check_sums);
+}
+
+static void permuted_places_follow_the_definition(void **state) {
+  (void)state;
+  for (uint32_t log_n = 3; log_n <= 12; log_n++) {
+    const uint32_t n = 1u << log_n, elements[] = {1, 5, 25, 2 * n - 1, n + 1};
+    for (uint32_t e = 0; e < 5; e++) {
+      for (uint32_t i = 0; i < n; i++) {
+        const uint64_t odd = (uint64_t)elements[e] * (2 * (uint64_t)reverse_bits(i, log_n) + 1) % (2 * n);
+        assert_int_equal(permuted_place(i, elements[e], log_n), reverse_bits((uint32_t)((odd - 1) / 2), log_n));
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(integers_match_128_bit_arithmetic),
+      cmocka_unit_test(reals_match_128_bit_arithmetic),
+      cmocka_unit_test(sums_of_reals_match_128_bit_arithmetic),
+      cmocka_unit_test(permuted_places_follow_the_definition),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
