@@ -81,6 +81,11 @@ typedef struct hx_cuda_end {
 // ntt.forward, then `end` (NULL: nothing). out and a are the same rows or lie apart.
 int32_t hx_cuda_steps_forward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                               const hx_cuda_end_t *end);
+// Whether transforms of rows of these primes take the real path in several kernels.
+bool hx_cuda_takes_real(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count);
+// ntt.forward without its last kernel, for rows that hx_cuda_takes_real: the key kernel with that pass takes what is
+// left.
+int32_t hx_cuda_steps_columns(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a);
 // ntt.inverse; then times factor[row] plus add[row] (residues; NULL: 1 and 0).
 int32_t hx_cuda_steps_backward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const uint64_t *factor, const uint64_t *add);

@@ -39,6 +39,7 @@ typedef struct job {
   const hx_cuda_rows_t *out, *a, *b, *c;
   const hx_cuda_rows_t *middle;  // rows for what lies between two kernels; NULL: out
   uint32_t element;
+  bool columns_only;
   const void *extra;  // scale or finish, one a row
   size_t extra_bytes;
   bool real, backward;
@@ -119,7 +120,7 @@ static int32_t add_transform(hx_cuda_build_t *build, const job_t *job) {
     HX_CUDA_TRY(add_half(build, job, middle, job->a));
   }
   HX_CUDA_TRY(add_columns(build, job, middle, log_n > COLUMNS_LOG ? middle : job->a));
-  return add_rows(build, job, job->out, middle);
+  return job->columns_only ? HX_OK : add_rows(build, job, job->out, middle);
 }
 
 // The job's rows whose primes take the path; none: nothing is done.
@@ -142,7 +143,12 @@ static int32_t add_part(hx_cuda_build_t *build, const job_t *job, bool real, siz
     return HX_OK;
   }
   hx_cuda_rows_t out, a, b, c, middle;
-  job_t part = {.out = &out, .a = &a, .element = job->element, .real = real, .backward = job->backward};
+  job_t part = {.out = &out,
+                .a = &a,
+                .element = job->element,
+                .columns_only = job->columns_only,
+                .real = real,
+                .backward = job->backward};
   HX_CUDA_TRY(hx_cuda_rows_pick(build, job->out, count, indices, &out));
   HX_CUDA_TRY(hx_cuda_rows_pick(build, job->a, count, indices, &a));
   if (job->middle != NULL) {
@@ -176,6 +182,19 @@ int32_t hx_cuda_steps_forward(hx_cuda_build_t *build, const hx_cuda_rows_t *out,
   }
   HX_CUDA_TRY(add_part(build, &job, true, 2 * sizeof(hx_cuda_factor_t)));
   return add_part(build, &job, false, 2 * sizeof(hx_cuda_factor_t));
+}
+
+bool hx_cuda_takes_real(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count) {
+  bool real = build->prepared->real && build->prepared->log_n > SMALL_LOG;
+  for (uint32_t i = 0; i < count && real; i++) {
+    real = build->tables->primes[ids[i]].real_forward != 0;
+  }
+  return real;
+}
+
+int32_t hx_cuda_steps_columns(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+  const job_t job = {.out = out, .a = a, .columns_only = true};
+  return add_part(build, &job, true, 0);
 }
 
 int32_t hx_cuda_steps_backward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,

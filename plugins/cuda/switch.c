@@ -84,7 +84,8 @@ static void fill_target(const hx_cuda_build_t *build, const uint32_t *ids, uint3
   }
 }
 
-// raised: [items][digits][extended]; a digit's own rows are not written.
+// raised: [items][digits][extended]; a digit's own rows are not written. On the real path their transforms lack the
+// last kernel, which is the key kernel's.
 static int32_t add_raised(hx_cuda_build_t *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *y,
                           hx_cuda_rows_t *raised) {
   const uint32_t run = build->tables->digit_run, polynomials = s->items * s->digits, rows = s->digits * s->extended;
@@ -118,7 +119,8 @@ static int32_t add_raised(hx_cuda_build_t *build, const hx_cuda_switch_t *s, con
   HX_CUDA_TRY(
       hx_cuda_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
   HX_CUDA_TRY(hx_cuda_rows_pick(build, raised, count, indices, &moved));
-  return hx_cuda_steps_forward(build, &moved, &moved, NULL);
+  return hx_cuda_takes_real(build, s->ids, s->extended) ? hx_cuda_steps_columns(build, &moved, &moved)
+                                                        : hx_cuda_steps_forward(build, &moved, &moved, NULL);
 }
 
 // The key kernel takes neighbours in pairs.
@@ -136,7 +138,9 @@ static int32_t expect_even(const hx_cuda_build_t *build, const hx_cuda_rows_t *r
 // acc: [items][extended][2].
 static int32_t add_products(hx_cuda_build_t *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *raised,
                             hx_cuda_rows_t *acc) {
-  const uint32_t run = build->tables->digit_run, rows = s->items * s->extended, log = hx_cuda_log_blocks(build, 512);
+  const uint32_t run = build->tables->digit_run, rows = s->items * s->extended;
+  const bool with_rows = hx_cuda_takes_real(build, s->ids, s->extended);
+  const uint32_t log = hx_cuda_log_blocks(build, with_rows ? 2048 : 512);
   hx_cuda_rows_t own, values, keys;
   uint32_t *table = NULL, *indices = NULL, *primes = NULL;
   HX_CUDA_TRY(hx_cuda_rows_scratch(build, 2 * rows, acc));
@@ -163,10 +167,12 @@ static int32_t add_products(hx_cuda_build_t *build, const hx_cuda_switch_t *s, c
   HX_CUDA_TRY(hx_cuda_rows_pick(build, raised, rows * s->digits, indices, &values));
   HX_CUDA_TRY(expect_even(build, &keys));
   HX_CUDA_TRY(expect_even(build, &own));
-  hx_cuda_step_t *step = hx_cuda_step_add(build, HX_CUDA_KERNEL_KEY, (uint64_t)rows << log);
+  hx_cuda_step_t *step =
+      hx_cuda_step_add(build, with_rows ? HX_CUDA_KERNEL_KEY_ROWS : HX_CUDA_KERNEL_KEY, (uint64_t)rows << log);
   if (step == NULL) {
     return hx_cuda_build_code(build);
   }
+  step->shared = with_rows ? 17408 : 0;
   step->args.x = log;
   step->args.count = s->digits;
   HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, acc));

@@ -14,19 +14,19 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
-#define KERNEL(id_, name_, body_, threads_)                                 \
-  template <class Word>                                                     \
-  __device__ __forceinline__ void run_##name_(const hx_cuda_args_t &args) { \
-    body_;                                                                  \
-  }                                                                         \
-  extern "C" __global__ void __launch_bounds__(threads_)                    \
-      hx_##name_##_64(const __grid_constant__ hx_cuda_args_t args) {        \
-    wait_for_previous();                                                    \
-    run_##name_<uint64_t>(args);                                            \
-  }                                                                         \
-  extern "C" __global__ void __launch_bounds__(threads_)                    \
-      hx_##name_##_32(const __grid_constant__ hx_cuda_args_t args) {        \
-    wait_for_previous();                                                    \
-    run_##name_<uint32_t>(args);                                            \
+#define KERNEL(id_, name_, body_, threads_)                                       \
+  template <class Word>                                                           \
+  __device__ __forceinline__ void run_##name_(const hx_cuda_args_t &args) {       \
+    body_;                                                                        \
+  }                                                                               \
+  extern "C" __global__ void __launch_bounds__(threads_, threads_ == 128 ? 3 : 1) \
+      hx_##name_##_64(const __grid_constant__ hx_cuda_args_t args) {              \
+    wait_for_previous();                                                          \
+    run_##name_<uint64_t>(args);                                                  \
+  }                                                                               \
+  extern "C" __global__ void __launch_bounds__(threads_, threads_ == 128 ? 3 : 1) \
+      hx_##name_##_32(const __grid_constant__ hx_cuda_args_t args) {              \
+    wait_for_previous();                                                          \
+    run_##name_<uint32_t>(args);                                                  \
   }
 #include "kernels.def"

@@ -10,6 +10,7 @@
 #define HX_CUDA_KERNELS_NTT_CUH
 
 #include "arith.h"
+#include "rows.cuh"
 
 #define NTT_THREADS 128
 #define HALF_THREADS 256
@@ -301,6 +302,91 @@ __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typenam
 #pragma unroll
   for (int k = 0; k < 16; k++) {
     at.out[end.place(first + k * 16 + g)] = (Word)x[k];
+  }
+}
+
+// Asks for the line of 16 64-bit words (or half as many bytes of 32-bit ones) that holds a place.
+__device__ __forceinline__ void fetch(const void *place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }
+
+// Key products with the last pass of the digits' transforms: a block takes 8 chunks of 256 points of one row for all
+// digits. Tables as of key_kernel; rows of B hold what the columns have left. Transformed values are reduced, so that
+// of the two factors of a product one is at most q/2 + e and the other, a word, below q (for own rows both are below
+// q): products are below q, four of them below 4q < 2^53, and then sums are reduced.
+template <class Word>
+__device__ __forceinline__ void key_rows(const hx_cuda_args_t &args, double *shared) {
+  const uint32_t row = blockIdx.x >> args.x, tile = blockIdx.x & ((1u << args.x) - 1);
+  const real_path path(prime_of(args, row), false);
+  const uint32_t g = threadIdx.x % 16, chunk = tile * (NTT_THREADS / 16) + threadIdx.x / 16;
+  const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256 + g;
+  const uint32_t own_digit = ((const uint32_t *)args.extra)[row];
+  double *own = shared + threadIdx.x / 16 * 272, v[16], sum[2][16] = {};
+  for (uint32_t t = 0; t < args.count; t++) {
+    const uint32_t at = row * args.count + t, line = chunk * 256 + g * 16;
+    fetch(operand_row<Word>(args, HX_CUDA_C, 2 * at) + line);
+    fetch(operand_row<Word>(args, HX_CUDA_C, 2 * at + 1) + line);
+    if (t + 1 < args.count) {
+      fetch(operand_row<Word>(args, HX_CUDA_B, at + 1) + line);
+    }
+    if (t == own_digit) {
+      const Word *from = operand_row<Word>(args, HX_CUDA_A, row);
+#pragma unroll
+      for (int k = 0; k < 16; k++) {
+        v[k] = path.load(from[first + k * 16]);
+      }
+    } else {
+      const Word *from = operand_row<Word>(args, HX_CUDA_B, at);
+#pragma unroll
+      for (int k = 0; k < 16; k++) {
+        v[k] = load_middle(path, from[first + k * 16]);
+      }
+      forward_step<4>(path, v, root);
+#pragma unroll
+      for (int k = 0; k < 16; k++) {
+        own[k * 17 + g] = path.tight ? path.reduce(v[k]) : v[k];
+      }
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < 16; k++) {
+        v[k] = own[g * 17 + k];
+      }
+      forward_step<4>(path, v, (root << 4) + g);
+#pragma unroll
+      for (int k = 0; k < 16; k++) {
+        own[g * 17 + k] = path.reduce(v[k]);
+      }
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < 16; k++) {
+        v[k] = own[k * 17 + g];
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+      const Word *key = operand_row<Word>(args, HX_CUDA_C, 2 * at + c);
+#pragma unroll
+      for (int half = 0; half < 16; half += 8) {
+        Word words[8];
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+          words[k] = __ldcs(key + first + (half + k) * 16);
+        }
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+          sum[c][half + k] += real_mul(v[half + k], path.load(words[k]), path.q, path.inverse);
+        }
+      }
+      if (t % 4 == 3) {
+        reduce_all(path, sum[c]);
+      }
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < 2; c++) {
+    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + c);
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      out[first + k * 16] = (Word)path.store(sum[c][k]);
+    }
   }
 }
 
