@@ -430,10 +430,28 @@ static void ops_match_reference_in_large_rings(void **state) {
   }
 }
 
+// Primes of at most 50 bits alone: every conversion and key product on the real path, then all of it on integers.
+static void ops_match_reference_on_both_paths(void **state) {
+  (void)state;
+  static const char *const variants[] = {"real", "integer"};
+  static const uint32_t bits[] = {50, 50, 47, 46, 40, 50, 50};
+  kc_t kc;
+  for (uint32_t log_n = 12; log_n <= 14; log_n += 2) {
+    for (uint32_t variant = 0; variant < 2; variant++) {
+      kc_open(&kc, log_n, 64, 5, 2, 2, bits);
+      kc.variant = variants[variant];
+      for (uint32_t pattern = KC_TOP; pattern < KC_PATTERN_COUNT; pattern++) {
+        run_all(&kc, (kc_pattern_t)pattern, KC_DENSE, KC_GAPS, 0);
+      }
+      kc_close(&kc);
+    }
+  }
+}
+
 static void ntt_matches_reference_at_every_size(void **state) {
   (void)state;
   kc_t kc;
-  for (uint32_t log_n = 3; log_n <= 16; log_n++) {
+  for (uint32_t log_n = 3; log_n <= 17; log_n++) {
     open_ring(&kc, log_n, 64);
     for (uint32_t pattern = KC_TOP; pattern <= KC_RANDOM; pattern++) {
       const sweep_t sweep = {&kc, (kc_pattern_t)pattern, KC_DENSE, KC_DENSE, 0};
@@ -501,6 +519,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ops_match_reference_in_small_rings),
       cmocka_unit_test(ops_match_reference_in_large_rings),
+      cmocka_unit_test(ops_match_reference_on_both_paths),
       cmocka_unit_test(ntt_matches_reference_at_every_size),
       cmocka_unit_test(bases_match_reference_with_many_primes),
       cmocka_unit_test(every_registered_operation_was_compared),
