@@ -37,10 +37,10 @@ hx_str_t hx_arena_str(hx_arena_t *arena, hx_str_t text);
 // Growing array helper: ensures room for `count` elements of `size` bytes. Doubles capacity.
 hx_status_t hx_grow(void *array_pointer, size_t *capacity, size_t count, size_t size);
 
-#define HX_TRY(expression_)                                 \
-  do {                                                      \
-    const hx_status_t try_status_ = (expression_);          \
-    if (try_status_ != HX_STATUS_OK) return try_status_;    \
+#define HX_TRY(expression_)                              \
+  do {                                                   \
+    const hx_status_t try_status_ = (expression_);       \
+    if (try_status_ != HX_STATUS_OK) return try_status_; \
   } while (0)
 
 #define HX_COUNT_OF(array_) (sizeof(array_) / sizeof *(array_))

@@ -24,9 +24,9 @@ struct hx_storage {
   atomic_uint refs;
   uint64_t id;  // never reused in a process
   uint64_t bytes;
-  void *address;       // host address, or NULL for device memory
-  const void *device;  // owner; NULL: host memory of the core
-  hx_buffer *buffer;   // device memory
+  void *address;                           // host address, or NULL for device memory
+  const void *device;                      // owner; NULL: host memory of the core
+  hx_buffer *buffer;                       // device memory
   void (*release)(hx_storage_t *storage);  // frees address or buffer
   void *context;                           // for release
   bool secret;
@@ -37,8 +37,8 @@ struct hx_storage {
 // Zeroed host memory, 64-byte aligned. NULL: out of memory.
 hx_storage_t *hx_storage_create(uint64_t bytes, bool secret);
 // Storage around memory that `release` frees; wiped first if secret and host-visible.
-hx_storage_t *hx_storage_wrap(void *address, uint64_t bytes, const void *device, hx_buffer *buffer, void (*release)(hx_storage_t *),
-                              void *context, bool secret);
+hx_storage_t *hx_storage_wrap(void *address, uint64_t bytes, const void *device, hx_buffer *buffer,
+                              void (*release)(hx_storage_t *), void *context, bool secret);
 hx_storage_t *hx_storage_retain(hx_storage_t *storage);
 void hx_storage_release(hx_storage_t *storage);
 void hx_storage_touch(hx_storage_t *storage);  // raises the generation
@@ -77,7 +77,8 @@ typedef struct hx_tensor {
 // A new dense host tensor, zeroed. layout's strides are filled in.
 hx_status_t hx_tensor_create(const hx_layout_t *layout, bool secret, hx_tensor_t **out);
 // A view: shares storage (retained). Refused (shape) where it reaches beyond the storage.
-hx_status_t hx_tensor_view(const hx_tensor_t *tensor, uint64_t offset_bytes, const hx_layout_t *layout, hx_tensor_t **out, hx_report_t *report);
+hx_status_t hx_tensor_view(const hx_tensor_t *tensor, uint64_t offset_bytes, const hx_layout_t *layout,
+                           hx_tensor_t **out, hx_report_t *report);
 hx_tensor_t *hx_tensor_retain(const hx_tensor_t *tensor);
 void hx_tensor_release(hx_tensor_t *tensor);
 // Host address of element (digit, component, limb, 0) of batch item `item` (0 without batch); NULL on device memory.

@@ -17,84 +17,106 @@ extern "C" {
 typedef struct hx_engine hx_engine_t;
 
 /// @param keys evaluation keys; NULL: only operations without keys. Retained.
-HX_API HX_MUST_USE hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys, const hx_backend_t *backend,
-                                                hx_engine_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys,
+                                                const hx_backend_t *backend, hx_engine_t **out, hx_report_t *report);
 HX_API void hx_engine_release(hx_engine_t *engine);
 
 #define HX_ENGINE_METHOD HX_API HX_MUST_USE hx_status_t
-HX_ENGINE_METHOD hx_engine_add(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_sub(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_add(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
+                               hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_sub(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
+                               hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_neg(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_add_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_sub_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_mul_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_add_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_add_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext,
+                                     hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_sub_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext,
+                                     hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext,
+                                     hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_add_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, hx_value_t **out,
+                                      hx_report_t *report);
 /// @param scale canonical text of the constant's scale
-HX_ENGINE_METHOD hx_engine_mul_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, const char *scale, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_mul_integer(hx_engine_t *engine, const hx_value_t *a, int64_t integer, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, const char *scale,
+                                      hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_integer(hx_engine_t *engine, const hx_value_t *a, int64_t integer, hx_value_t **out,
+                                       hx_report_t *report);
 /// Three components.
-HX_ENGINE_METHOD hx_engine_mul(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
+                               hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_square(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_relinearize(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_rescale(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_level_drop(hx_engine_t *engine, const hx_value_t *a, uint32_t depth, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_reinterpret_scale(hx_engine_t *engine, const hx_value_t *a, const char *scale, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_level_drop(hx_engine_t *engine, const hx_value_t *a, uint32_t depth, hx_value_t **out,
+                                      hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_reinterpret_scale(hx_engine_t *engine, const hx_value_t *a, const char *scale,
+                                             hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_to_ntt(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_from_ntt(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 /// Slot i takes slot i + step; any integer, taken modulo the slots; 0 is a copy and needs no key.
-HX_ENGINE_METHOD hx_engine_rotate(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_rotate(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_value_t **out,
+                                  hx_report_t *report);
 HX_ENGINE_METHOD hx_engine_conjugate(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 
 /// To another secret. The value is the first secret's; the result is the second's and has its key id. Two components.
-HX_ENGINE_METHOD hx_engine_key_switch(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key, hx_value_t **out, hx_report_t *report);
-/// Times i, exactly: by X^(N/2), so that scale, depth and noise stay. (Times -i: hx_engine_mul_scalar with im -1, scale "2^0".)
+HX_ENGINE_METHOD hx_engine_key_switch(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key,
+                                      hx_value_t **out, hx_report_t *report);
+/// Times i, exactly: by X^(N/2), so that scale, depth and noise stay. (Times -i: hx_engine_mul_scalar with im -1, scale
+/// "2^0".)
 HX_ENGINE_METHOD hx_engine_mul_i(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 
 // ------------------------------------------------------------------ sums and groups
 // Arrays are borrowed for the call. outs receives new values; on failure it is untouched.
 
 /// Sum over one batch axis, from 0; the axis vanishes. Refused (shape): no such axis.
-HX_ENGINE_METHOD hx_engine_sum(hx_engine_t *engine, const hx_value_t *a, uint32_t axis, hx_value_t **out, hx_report_t *report);
-/// Sums of plaintext products: outs[g] is the sum over t of weights[g * count + t] times values[t]. The values share their
-/// state; the products of a group share their scale. Cheaper than the products one by one: no sum leaves the accumulator.
+HX_ENGINE_METHOD hx_engine_sum(hx_engine_t *engine, const hx_value_t *a, uint32_t axis, hx_value_t **out,
+                               hx_report_t *report);
+/// Sums of plaintext products: outs[g] is the sum over t of weights[g * count + t] times values[t]. The values share
+/// their state; the products of a group share their scale. Cheaper than the products one by one: no sum leaves the
+/// accumulator.
 /// @param values  [count], count at least 1
 /// @param weights [groups * count] plaintexts in ntt domain
 /// @param outs    [groups]
-HX_ENGINE_METHOD hx_engine_weighted_sum(hx_engine_t *engine, const hx_value_t *const *values, size_t count, const hx_value_t *const *weights,
-                                        size_t groups, hx_value_t **outs, hx_report_t *report);
-/// Several rotations of one value, decomposed once; bit for bit those of hx_engine_rotate. A step that is 0 modulo the slots is
-/// a copy and needs no key.
+HX_ENGINE_METHOD hx_engine_weighted_sum(hx_engine_t *engine, const hx_value_t *const *values, size_t count,
+                                        const hx_value_t *const *weights, size_t groups, hx_value_t **outs,
+                                        hx_report_t *report);
+/// Several rotations of one value, decomposed once; bit for bit those of hx_engine_rotate. A step that is 0 modulo the
+/// slots is a copy and needs no key.
 /// @param outs [count], count at least 1
-HX_ENGINE_METHOD hx_engine_rotate_many(hx_engine_t *engine, const hx_value_t *a, const int64_t *steps, size_t count, hx_value_t **outs,
-                                       hx_report_t *report);
-/// outs[g] is the sum over t of weights[g * count + t] times the rotation of `a` by steps[t], summed on Q and P with one division by P
-/// in each group: less work and less noise than separate rotations, and other bits.
+HX_ENGINE_METHOD hx_engine_rotate_many(hx_engine_t *engine, const hx_value_t *a, const int64_t *steps, size_t count,
+                                       hx_value_t **outs, hx_report_t *report);
+/// outs[g] is the sum over t of weights[g * count + t] times the rotation of `a` by steps[t], summed on Q and P with
+/// one division by P in each group: less work and less noise than separate rotations, and other bits.
 /// @param weights [groups * count] plaintexts from hx_engine_prepare_plain(HX_PLAIN_WEIGHTED)
 /// @param outs    [groups]
-HX_ENGINE_METHOD hx_engine_rotate_weighted_sum(hx_engine_t *engine, const hx_value_t *a, const int64_t *steps, size_t count,
-                                               const hx_value_t *const *weights, size_t groups, hx_value_t **outs, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_rotate_weighted_sum(hx_engine_t *engine, const hx_value_t *a, const int64_t *steps,
+                                               size_t count, const hx_value_t *const *weights, size_t groups,
+                                               hx_value_t **outs, hx_report_t *report);
 /// The sum of the rotations of values[t] by steps[t], on Q and P with one division by P in all.
-HX_ENGINE_METHOD hx_engine_rotate_sum(hx_engine_t *engine, const hx_value_t *const *values, const int64_t *steps, size_t count,
-                                      hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_rotate_sum(hx_engine_t *engine, const hx_value_t *const *values, const int64_t *steps,
+                                      size_t count, hx_value_t **out, hx_report_t *report);
 
 /// What a plaintext is prepared for.
 typedef enum hx_plain_purpose { HX_PLAIN_ADD, HX_PLAIN_MUL, HX_PLAIN_WEIGHTED } hx_plain_purpose_t;
 /// A plaintext as an operation wants it: ntt domain on Q at its depth; for rotate_weighted_sum on Q and P.
-HX_ENGINE_METHOD hx_engine_prepare_plain(hx_engine_t *engine, const hx_value_t *plaintext, hx_plain_purpose_t purpose, hx_value_t **out,
-                                         hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_prepare_plain(hx_engine_t *engine, const hx_value_t *plaintext, hx_plain_purpose_t purpose,
+                                         hx_value_t **out, hx_report_t *report);
 
 // ------------------------------------------------------------------ choice of the result's domain
-// The same operations with the result left in the domain named: a value that is going to be decrypted, stored or key-switched
-// next saves a transform in coefficient domain. Equal to the plain form followed by hx_engine_from_ntt, bit for bit.
+// The same operations with the result left in the domain named: a value that is going to be decrypted, stored or
+// key-switched next saves a transform in coefficient domain. Equal to the plain form followed by hx_engine_from_ntt,
+// bit for bit.
 
 typedef enum hx_domain { HX_DOMAIN_NTT, HX_DOMAIN_COEFFICIENT } hx_domain_t;
-HX_ENGINE_METHOD hx_engine_relinearize_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_rescale_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_rotate_to(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_domain_t domain, hx_value_t **out,
-                                     hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key, hx_domain_t domain,
-                                         hx_value_t **out, hx_report_t *report);
-HX_ENGINE_METHOD hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_relinearize_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain,
+                                          hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_rescale_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
+                                      hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_rotate_to(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_domain_t domain,
+                                     hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key,
+                                         hx_domain_t domain, hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
+                                        hx_report_t *report);
 
 #ifdef __cplusplus
 }

@@ -25,24 +25,25 @@ enum {
 
 /// What to generate. Zero-initialise.
 typedef struct hx_keygen_options {
-  uint32_t parts;           ///< HX_KEYS_ bits; the secret is always made
-  const int64_t *rotations; ///< steps, any integers; equal ones modulo slots are made once
+  uint32_t parts;            ///< HX_KEYS_ bits; the secret is always made
+  const int64_t *rotations;  ///< steps, any integers; equal ones modulo slots are made once
   size_t rotation_count;
-  uint32_t slots;           ///< that the steps refer to; 0: N/2
+  uint32_t slots;  ///< that the steps refer to; 0: N/2
 } hx_keygen_options_t;
 
 /// Draws a secret and makes the keys asked for. Randomness: the system's generator seeds ChaCha20.
-HX_API HX_MUST_USE hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_t *options, hx_keys_t **out,
-                                                hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_t *options,
+                                                hx_keys_t **out, hx_report_t *report);
 
 /// Reads the parts asked for that the directory has (params.hx, secret.hx, public.hx, relin.hx, galois.hx, conj.hx).
 /// @param parts HX_KEYS_ bits; a part that is absent is simply not in the set (see hx_keys_parts)
-HX_API HX_MUST_USE hx_status_t hx_keys_load(const char *directory, uint32_t parts, hx_keys_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_keys_load(const char *directory, uint32_t parts, hx_keys_t **out,
+                                            hx_report_t *report);
 /// Writes params.hx and those of the parts asked for that the set has, into a directory that is made where it is
 /// missing. Without overwrite no existing file is replaced (file-exists), save an equal params.hx. secret.hx is 0600
 /// from birth. Files appear whole or not at all.
-HX_API HX_MUST_USE hx_status_t hx_keys_save(const hx_keys_t *keys, const char *directory, uint32_t parts, bool overwrite,
-                                            hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_keys_save(const hx_keys_t *keys, const char *directory, uint32_t parts,
+                                            bool overwrite, hx_report_t *report);
 
 HX_API hx_keys_t *hx_keys_retain(const hx_keys_t *keys);
 HX_API void hx_keys_release(hx_keys_t *keys);
@@ -53,28 +54,33 @@ HX_API uint32_t hx_keys_parts(const hx_keys_t *keys);     ///< HX_KEYS_ bits pre
 HX_API size_t hx_keys_galois_elements(const hx_keys_t *keys, uint64_t *out_elements, size_t room);
 
 /// A switching key from one secret to another: what is encrypted under the first becomes readable under the second.
-/// Whoever holds it can hand every ciphertext of the first over to the owner of the second. Reference-counted; immutable, any
-/// thread may read.
+/// Whoever holds it can hand every ciphertext of the first over to the owner of the second. Reference-counted;
+/// immutable, any thread may read.
 typedef struct hx_switch hx_switch_t;
-/// Makes one; both sets have their secrets and one parameter set. Refused: missing-key (a set without its secret), params-digest,
-/// params (no special primes).
-HX_API HX_MUST_USE hx_status_t hx_switch_generate(const hx_keys_t *from, const hx_keys_t *to, hx_switch_t **out, hx_report_t *report);
+/// Makes one; both sets have their secrets and one parameter set. Refused: missing-key (a set without its secret),
+/// params-digest, params (no special primes).
+HX_API HX_MUST_USE hx_status_t hx_switch_generate(const hx_keys_t *from, const hx_keys_t *to, hx_switch_t **out,
+                                                  hx_report_t *report);
 HX_API hx_switch_t *hx_switch_retain(const hx_switch_t *key);
 HX_API void hx_switch_release(hx_switch_t *key);
 HX_API const hx_params_t *hx_switch_params(const hx_switch_t *key);
 HX_API const uint8_t *hx_switch_from_id(const hx_switch_t *key);  ///< 16 bytes
 HX_API const uint8_t *hx_switch_to_id(const hx_switch_t *key);    ///< 16 bytes
-/// Writes a file of kind "switch", seed-compressed; appears whole or not at all. Without overwrite no file is replaced (file-exists).
-HX_API HX_MUST_USE hx_status_t hx_switch_save(const hx_switch_t *key, const char *path, bool overwrite, hx_report_t *report);
+/// Writes a file of kind "switch", seed-compressed; appears whole or not at all. Without overwrite no file is replaced
+/// (file-exists).
+HX_API HX_MUST_USE hx_status_t hx_switch_save(const hx_switch_t *key, const char *path, bool overwrite,
+                                              hx_report_t *report);
 /// Reads one. Everything is checked as in hx_keys_load.
 /// @param params the set that it must belong to; borrowed
-HX_API HX_MUST_USE hx_status_t hx_switch_load(const char *path, const hx_params_t *params, hx_switch_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_switch_load(const char *path, const hx_params_t *params, hx_switch_t **out,
+                                              hx_report_t *report);
 
 /// Encrypts a plaintext with the public key ("public" part) or, symmetric, with the secret.
-HX_API HX_MUST_USE hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric, hx_value_t **out,
-                                          hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric,
+                                          hx_value_t **out, hx_report_t *report);
 /// Decrypts two or three components. Refused for a value of another key id or parameter set.
-HX_API HX_MUST_USE hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out,
+                                          hx_report_t *report);
 
 #ifdef __cplusplus
 }

@@ -45,10 +45,10 @@ HX_API HX_MUST_USE hx_status_t hx_params_with_digits(const hx_params_t *params, 
 HX_API hx_params_t *hx_params_retain(const hx_params_t *params);
 HX_API void hx_params_release(hx_params_t *params);
 
-HX_API const char *hx_params_name(const hx_params_t *params);  ///< "" if it has none
-HX_API const char *hx_params_json(const hx_params_t *params);  ///< canonical text, what the digest covers
-HX_API const uint8_t *hx_params_digest(const hx_params_t *params);  ///< 32 bytes
-HX_API const char *hx_params_digest_hex(const hx_params_t *params); ///< 64 digits
+HX_API const char *hx_params_name(const hx_params_t *params);        ///< "" if it has none
+HX_API const char *hx_params_json(const hx_params_t *params);        ///< canonical text, what the digest covers
+HX_API const uint8_t *hx_params_digest(const hx_params_t *params);   ///< 32 bytes
+HX_API const char *hx_params_digest_hex(const hx_params_t *params);  ///< 64 digits
 HX_API bool hx_params_is_insecure(const hx_params_t *params);
 HX_API uint32_t hx_params_log_n(const hx_params_t *params);
 HX_API uint32_t hx_params_word(const hx_params_t *params);
@@ -59,9 +59,9 @@ HX_API uint32_t hx_params_group_count(const hx_params_t *params);         ///< b
 HX_API uint32_t hx_params_group_size(const hx_params_t *params, uint32_t group);
 HX_API uint32_t hx_params_max_depth(const hx_params_t *params);
 HX_API uint32_t hx_params_digits_asked(const hx_params_t *params);
-HX_API uint32_t hx_params_digits(const hx_params_t *params);  ///< as they come out
-HX_API const char *hx_params_scale(const hx_params_t *params);  ///< default scale, canonical text
-HX_API const char *hx_params_secret(const hx_params_t *params); ///< "ternary" or "ternary:h"
+HX_API uint32_t hx_params_digits(const hx_params_t *params);     ///< as they come out
+HX_API const char *hx_params_scale(const hx_params_t *params);   ///< default scale, canonical text
+HX_API const char *hx_params_secret(const hx_params_t *params);  ///< "ternary" or "ternary:h"
 HX_API double hx_params_log2_q(const hx_params_t *params);
 HX_API double hx_params_log2_p(const hx_params_t *params);
 /// Largest log2(QP) for 128-bit classical security at this N; 0 beyond the table.

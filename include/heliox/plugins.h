@@ -11,7 +11,11 @@ extern "C" {
 #endif
 
 typedef enum hx_plugin_state {
-  HX_PLUGIN_USABLE, HX_PLUGIN_UNAVAILABLE, HX_PLUGIN_REFUSED, HX_PLUGIN_DISABLED, HX_PLUGIN_SHADOWED
+  HX_PLUGIN_USABLE,
+  HX_PLUGIN_UNAVAILABLE,
+  HX_PLUGIN_REFUSED,
+  HX_PLUGIN_DISABLED,
+  HX_PLUGIN_SHADOWED
 } hx_plugin_state_t;
 
 /// How one candidate ended. Text is owned by its set and never NULL. As one line:
@@ -44,19 +48,22 @@ typedef struct hx_plugin_operation {
 /// What is asked of a manifest's detached signature (FILE.json.sig, Ed25519). DEFAULT: HELIOX_SIGNATURES (off, warn or
 /// require), else off.
 typedef enum hx_signatures {
-  HX_SIGNATURES_DEFAULT, HX_SIGNATURES_OFF, HX_SIGNATURES_WARN, HX_SIGNATURES_REQUIRE
+  HX_SIGNATURES_DEFAULT,
+  HX_SIGNATURES_OFF,
+  HX_SIGNATURES_WARN,
+  HX_SIGNATURES_REQUIRE
 } hx_signatures_t;
 
 /// Where to look and what to ask for. Zero-initialise for the defaults. A privileged process takes nothing from the
 /// environment.
 typedef struct hx_plugins_options {
-  const char *path;      ///< instead of HELIOX_PLUGIN_PATH; NULL: the variable
-  bool only_path;        ///< look nowhere else
+  const char *path;  ///< instead of HELIOX_PLUGIN_PATH; NULL: the variable
+  bool only_path;    ///< look nowhere else
   bool ignore_environment;
-  const char *lock;            ///< lockfile: nothing that it lacks is usable (lock); NULL: HELIOX_LOCK; "": none
+  const char *lock;  ///< lockfile: nothing that it lacks is usable (lock); NULL: HELIOX_LOCK; "": none
   hx_signatures_t signatures;
-  const char *trust;           ///< directories of trusted keys (*.pub), colon-separated; NULL: /etc/heliox/trust and
-                               ///< heliox/trust below $XDG_CONFIG_HOME (~/.config)
+  const char *trust;  ///< directories of trusted keys (*.pub), colon-separated; NULL: /etc/heliox/trust and
+                      ///< heliox/trust below $XDG_CONFIG_HOME (~/.config)
 } hx_plugins_options_t;
 
 /// The candidates of this machine with the verdicts of the gates that run no plugin code. One thread at a time
@@ -66,7 +73,8 @@ typedef struct hx_plugins hx_plugins_t;
 /// Finds manifests in search order and runs every static gate. Bad plugins are records, not errors.
 /// The report receives warnings: about the search path (search-path, privileged), directories that a group or another
 /// user may change (file-permissions), operations that this catalogue lacks (unknown-operation).
-HX_API HX_MUST_USE hx_status_t hx_plugins_discover(const hx_plugins_options_t *options, hx_plugins_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_plugins_discover(const hx_plugins_options_t *options, hx_plugins_t **out,
+                                                   hx_report_t *report);
 HX_API void hx_plugins_release(hx_plugins_t *plugins);
 HX_API size_t hx_plugins_count(const hx_plugins_t *plugins);
 HX_API const hx_plugin_record_t *hx_plugins_get(const hx_plugins_t *plugins, size_t index);
@@ -118,14 +126,16 @@ HX_API HX_MUST_USE hx_status_t hx_plugins_lock(const hx_plugins_t *plugins, cons
 HX_API HX_MUST_USE hx_status_t hx_plugins_verify(const hx_plugins_t *plugins, const char *path, hx_report_t *report);
 
 /// Makes a key pair for signing manifests. The secret file (0600) is never replaced; the public one is.
-HX_API HX_MUST_USE hx_status_t hx_signing_key_create(const char *secret_path, const char *public_path, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_signing_key_create(const char *secret_path, const char *public_path,
+                                                     hx_report_t *report);
 /// Signs a manifest as it is: writes its path with .sig appended.
-HX_API HX_MUST_USE hx_status_t hx_manifest_sign(const char *manifest_path, const char *secret_path, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_manifest_sign(const char *manifest_path, const char *secret_path,
+                                                hx_report_t *report);
 
 /// Fills digest, target, ABI and note facts of a manifest from its binary and writes the result.
 /// @param library  path of the shared library; nothing of it is executed
-HX_API HX_MUST_USE hx_status_t hx_manifest_complete(const char *template_path, const char *library, const char *out_path,
-                                                    hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_manifest_complete(const char *template_path, const char *library,
+                                                    const char *out_path, hx_report_t *report);
 
 /// Named plugins, loaded and opened. Reference-counted, immutable, any thread.
 typedef struct hx_backend hx_backend_t;
@@ -133,7 +143,8 @@ typedef struct hx_backend hx_backend_t;
 /// Loads the plugins of a list ("cpu", "cpu,mpi", "opencl:1": name or name:device-index); only theirs are candidates.
 /// A device computes known answers before its first use; one that errs is refused (self-test).
 /// @retval HX_STATUS_NOT_FOUND (backend) naming every place searched and the record of the plugin asked for
-HX_API HX_MUST_USE hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backend_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backend_t **out,
+                                                 hx_report_t *report);
 HX_API hx_backend_t *hx_backend_retain(const hx_backend_t *backend);
 HX_API void hx_backend_release(hx_backend_t *backend);
 
@@ -146,7 +157,8 @@ HX_API HX_MUST_USE hx_status_t hx_backend_with_implementation(const hx_backend_t
                                                               hx_backend_t **out, hx_report_t *report);
 
 /// Names "plugin/implementation" that an operation could use, in discovery order; returns the count.
-HX_API size_t hx_backend_available(const hx_backend_t *backend, const char *operation, const char **out_names, size_t room);
+HX_API size_t hx_backend_available(const hx_backend_t *backend, const char *operation, const char **out_names,
+                                   size_t room);
 
 #ifdef __cplusplus
 }

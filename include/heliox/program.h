@@ -18,12 +18,14 @@ enum { HX_PRINT_SHORT = 1, HX_PRINT_ALIASES = 2 };
 
 /// Reads MLIR's generic operation form and verifies it; all faults are reported, with line and column.
 /// Limits: 64 MiB of text, nesting 64, 4 Mi operations.
-HX_API HX_MUST_USE hx_status_t hx_program_parse(hx_str_t text, const char *source, hx_program_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_program_parse(hx_str_t text, const char *source, hx_program_t **out,
+                                                hx_report_t *report);
 HX_API HX_MUST_USE hx_status_t hx_program_load(const char *path, hx_program_t **out, hx_report_t *report);
 HX_API hx_program_t *hx_program_retain(const hx_program_t *program);
 HX_API void hx_program_release(hx_program_t *program);
 /// Text of the program; freed by hx_text_free. Deterministic.
-HX_API HX_MUST_USE hx_status_t hx_program_print(const hx_program_t *program, uint32_t flags, char **out_text, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_program_print(const hx_program_t *program, uint32_t flags, char **out_text,
+                                                hx_report_t *report);
 HX_API void hx_text_free(char *text);
 /// Name or digest in heliox.params, or "".
 HX_API const char *hx_program_params(const hx_program_t *program);
@@ -39,15 +41,16 @@ HX_API size_t hx_program_outputs(const hx_program_t *program, const hx_port_t **
 
 /// What a program needs to run: derived without executing anything.
 typedef struct hx_program_needs {
-  uint32_t parts;             ///< HX_KEYS_RELIN, HX_KEYS_GALOIS, HX_KEYS_CONJ
-  const uint64_t *elements;   ///< Galois elements, ascending; owned by the object below
-  const int64_t *steps;       ///< a step for each element
+  uint32_t parts;            ///< HX_KEYS_RELIN, HX_KEYS_GALOIS, HX_KEYS_CONJ
+  const uint64_t *elements;  ///< Galois elements, ascending; owned by the object below
+  const int64_t *steps;      ///< a step for each element
   size_t element_count;
-  uint32_t depth;             ///< deepest depth of any value
-  uint32_t slots;             ///< that the steps refer to
+  uint32_t depth;  ///< deepest depth of any value
+  uint32_t slots;  ///< that the steps refer to
 } hx_program_needs_t;
 typedef struct hx_needs hx_needs_t;
-HX_API HX_MUST_USE hx_status_t hx_program_needs(const hx_program_t *program, const hx_params_t *params, hx_needs_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_program_needs(const hx_program_t *program, const hx_params_t *params,
+                                                hx_needs_t **out, hx_report_t *report);
 HX_API const hx_program_needs_t *hx_needs_get(const hx_needs_t *needs);
 HX_API void hx_needs_release(hx_needs_t *needs);
 
@@ -55,28 +58,31 @@ HX_API void hx_needs_release(hx_needs_t *needs);
 typedef struct hx_compilation hx_compilation_t;
 
 /// @param params NULL: the preset named by heliox.params (refused if there is none)
-HX_API HX_MUST_USE hx_status_t hx_compilation_create(const hx_program_t *program, const hx_params_t *params, hx_compilation_t **out,
-                                                     hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_compilation_create(const hx_program_t *program, const hx_params_t *params,
+                                                     hx_compilation_t **out, hx_report_t *report);
 HX_API void hx_compilation_release(hx_compilation_t *compilation);
 HX_API const hx_params_t *hx_compilation_params(const hx_compilation_t *compilation);
-/// Binds @relin, @conj and @galois_<element> to the keys of a set (retained). Refused: other parameters, or another key id
-/// than keys bound before.
-HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys, hx_report_t *report);
-/// Binds a symbol (without @) of type !ckks.key<kind = switch> to a switching key (retained). Refused: other parameters, a symbol
-/// that the program has with another type or not at all (material).
-HX_API HX_MUST_USE hx_status_t hx_compilation_bind_switch(hx_compilation_t *compilation, const char *symbol, const hx_switch_t *key,
-                                                          hx_report_t *report);
+/// Binds @relin, @conj and @galois_<element> to the keys of a set (retained). Refused: other parameters, or another key
+/// id than keys bound before.
+HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys,
+                                                        hx_report_t *report);
+/// Binds a symbol (without @) of type !ckks.key<kind = switch> to a switching key (retained). Refused: other
+/// parameters, a symbol that the program has with another type or not at all (material).
+HX_API HX_MUST_USE hx_status_t hx_compilation_bind_switch(hx_compilation_t *compilation, const char *symbol,
+                                                          const hx_switch_t *key, hx_report_t *report);
 /// Binds a symbol (without @) to a value (retained). Refused: secret values.
-HX_API HX_MUST_USE hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const char *symbol, const hx_value_t *value,
-                                                            hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const char *symbol,
+                                                            const hx_value_t *value, hx_report_t *report);
 /// Encodes numbers as the program's material.ref of this symbol says (scale, depth, slots) and binds the plaintext.
 /// @retval HX_STATUS_NOT_FOUND (material) the program has no such symbol, or its type is not a complete plaintext type
-HX_API HX_MUST_USE hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const char *symbol, const double *values, size_t count,
-                                                              bool complex_values, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const char *symbol,
+                                                              const double *values, size_t count, bool complex_values,
+                                                              hx_report_t *report);
 /// Materials that the program refers to: symbol and type text. Ports are borrowed.
 HX_API size_t hx_compilation_materials(const hx_compilation_t *compilation, const hx_port_t **out_ports);
 /// Runs passes over the compilation's program: "dve,resolve-keys,lower{only=missing}". Empty text: nothing.
-HX_API HX_MUST_USE hx_status_t hx_compilation_transform(hx_compilation_t *compilation, const char *pipeline, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_compilation_transform(hx_compilation_t *compilation, const char *pipeline,
+                                                        hx_report_t *report);
 /// The transformed program; borrowed.
 HX_API const hx_program_t *hx_compilation_program(const hx_compilation_t *compilation);
 
@@ -85,16 +91,18 @@ typedef struct hx_executable hx_executable_t;
 
 /// Links a clone: the compilation is unchanged. All problems are reported at once.
 /// @param pipeline NULL: the default; the link steps (infer-state, resolve-keys, lower{only=missing}) always follow it
-HX_API HX_MUST_USE hx_status_t hx_link(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline,
-                                       hx_executable_t **out, hx_report_t *report);
-/// What hx_link would say without bound keys and materials and without preparing anything: every operation resolves, every
-/// state is complete. Nothing is executed.
-HX_API HX_MUST_USE hx_status_t hx_link_check(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_link(const hx_compilation_t *compilation, const hx_backend_t *backend,
+                                       const char *pipeline, hx_executable_t **out, hx_report_t *report);
+/// What hx_link would say without bound keys and materials and without preparing anything: every operation resolves,
+/// every state is complete. Nothing is executed.
+HX_API HX_MUST_USE hx_status_t hx_link_check(const hx_compilation_t *compilation, const hx_backend_t *backend,
+                                             const char *pipeline, hx_report_t *report);
 HX_API hx_executable_t *hx_executable_retain(const hx_executable_t *executable);
 HX_API void hx_executable_release(hx_executable_t *executable);
 HX_API size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports);
 HX_API size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t **out_ports);
-/// JSON: operations, implementations, plugin digests, resources, memory plan. Deterministic; written when first asked for,
+/// JSON: operations, implementations, plugin digests, resources, memory plan. Deterministic; written when first asked
+/// for,
 /// "" where memory is exhausted.
 HX_API const char *hx_executable_manifest(const hx_executable_t *executable);
 /// The prepared control flow as C that a person can read.
@@ -103,28 +111,30 @@ HX_API const char *hx_executable_source(const hx_executable_t *executable);
 /// Figures of an executable and of its last run.
 typedef struct hx_run_stats {
   uint64_t slab_bytes;
-  uint64_t calls;          ///< prepared calls a run
+  uint64_t calls;  ///< prepared calls a run
   uint64_t runs;
-  double seconds;          ///< of the last run
+  double seconds;  ///< of the last run
 } hx_run_stats_t;
 
 /// Runs once, synchronously.
 /// @param inputs  [input count], in port order; state must be exactly what the program's types say
 /// @param outputs [output count]; NULL entries are created, others are written in place (they must have the output's
 ///                state and be owned by nobody else). On failure nothing is created and given outputs are zeroed.
-HX_API HX_MUST_USE hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs,
+                                      hx_value_t **outputs, hx_report_t *report);
 /// How a run is watched. Zero-initialise.
 typedef struct hx_run_options {
   bool (*cancelled)(void *argument);  ///< polled between prepared calls; true stops the run (cancelled)
   void *argument;
 } hx_run_options_t;
 /// hx_run with options; NULL options: none.
-HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
-                                           const hx_run_options_t *options, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs,
+                                           hx_value_t **outputs, const hx_run_options_t *options, hx_report_t *report);
 
 /// The value where the backend's first device can read it: the value itself, retained, where the device works on host
 /// memory or has it already, else a copy in its memory. hx_run never transfers; this is the explicit step.
-HX_API HX_MUST_USE hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend, hx_value_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend,
+                                                  hx_value_t **out, hx_report_t *report);
 /// The value in host memory: itself, retained, where it is there already, else a copy.
 HX_API HX_MUST_USE hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report);
 
@@ -140,28 +150,29 @@ typedef struct hx_diff_options {
 /// The first place at which two backends differ, and what was compared. Texts are owned by the object.
 typedef struct hx_difference {
   bool differs;
-  uint64_t calls;     ///< prepared calls that were compared, up to the first that differs
-  uint64_t values;    ///< words that were compared
-  uint64_t secrets;   ///< results that were left out because they are secret
-  size_t call;        ///< number of the differing call, from 0
-  const char *operation, *value;         ///< "rns.mul", "%x"
+  uint64_t calls;                 ///< prepared calls that were compared, up to the first that differs
+  uint64_t values;                ///< words that were compared
+  uint64_t secrets;               ///< results that were left out because they are secret
+  size_t call;                    ///< number of the differing call, from 0
+  const char *operation, *value;  ///< "rns.mul", "%x"
   const char *implementation_a, *implementation_b;
-  uint32_t line, column;                 ///< in the program; 0: none
-  uint64_t item;                         ///< of the batch
+  uint32_t line, column;  ///< in the program; 0: none
+  uint64_t item;          ///< of the batch
   uint32_t digit, component, limb, prime_id;
-  uint64_t prime, index;                 ///< 0 where the words are no residues
-  uint64_t a, b;                         ///< both words
+  uint64_t prime, index;  ///< 0 where the words are no residues
+  uint64_t a, b;          ///< both words
 } hx_difference_t;
 typedef struct hx_diff hx_diff_t;
 
 /// Links a compilation to two backends so that both have the same calls, runs both on the same inputs, and compares the
 /// results of every call bit for bit, side by side.
-/// @param inputs [input count] or NULL; NULL entries are random residues from a fixed seed, as are materials of a complete
+/// @param inputs [input count] or NULL; NULL entries are random residues from a fixed seed, as are materials of a
+/// complete
 ///               type that are not bound
 /// @retval HX_STATUS_OK also where they differ: see the object
-HX_API HX_MUST_USE hx_status_t hx_diff(const hx_compilation_t *compilation, const hx_backend_t *a, const hx_backend_t *b,
-                                       const hx_diff_options_t *options, const hx_value_t *const *inputs, hx_diff_t **out,
-                                       hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_diff(const hx_compilation_t *compilation, const hx_backend_t *a,
+                                       const hx_backend_t *b, const hx_diff_options_t *options,
+                                       const hx_value_t *const *inputs, hx_diff_t **out, hx_report_t *report);
 HX_API const hx_difference_t *hx_diff_get(const hx_diff_t *diff);
 HX_API void hx_diff_release(hx_diff_t *diff);
 

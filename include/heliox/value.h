@@ -50,33 +50,39 @@ typedef struct hx_encode_options {
 /// Fewer values than slots are filled with zeros. Refused, naming index or value: NaN, infinity, more values than
 /// slots, none, a coefficient above (Q_d - 1) / 2, a slot count that is no power of two in [1, N/2], a bad scale.
 /// Follows [CKKS17] section 3; double-double above scale 2^52.
-HX_API HX_MUST_USE hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count, bool complex_values,
-                                         const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count,
+                                         bool complex_values, const hx_encode_options_t *options, hx_value_t **out,
+                                         hx_report_t *report);
 
 /// Decodes a plaintext into slots pairs (re, im): out_values has room for 2 * hx_value_slots doubles.
 HX_API HX_MUST_USE hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report);
 
 // ------------------------------------------------------------------ batches
-// A value may hold a batch: up to four axes before the components, numbered from 0. Every operation works on all items at
-// once; operands have equal batch shapes, or one has none and serves every item. Views share memory; values never change.
+// A value may hold a batch: up to four axes before the components, numbered from 0. Every operation works on all items
+// at once; operands have equal batch shapes, or one has none and serves every item. Views share memory; values never
+// change.
 
 /// Batch axes, 0 to 4. Writes their lengths (room for 4; may be NULL).
 HX_API uint32_t hx_value_batch(const hx_value_t *value, uint64_t *out_shape);
 /// One value with a new axis 0 of `count` items, a copy. The values agree in parameters, secret and state.
-/// Refused: none or NULL (invalid-argument), different states (shape, scale-mismatch, ...: the part named), other parameters
-/// (params-digest), another secret (key-id), four axes already (shape), device memory (device-mix).
-HX_API HX_MUST_USE hx_status_t hx_value_stack(const hx_value_t *const *values, size_t count, hx_value_t **out, hx_report_t *report);
-/// Item `index` of an axis, which vanishes; a view. Refused (shape): no such axis or item.
-HX_API HX_MUST_USE hx_status_t hx_value_select(const hx_value_t *value, uint32_t axis, uint64_t index, hx_value_t **out, hx_report_t *report);
-/// Items first .. first+count-1 of an axis, which stays; a view. Refused (shape): no such axis or items, or none.
-HX_API HX_MUST_USE hx_status_t hx_value_slice(const hx_value_t *value, uint32_t axis, uint64_t first, uint64_t count, hx_value_t **out,
+/// Refused: none or NULL (invalid-argument), different states (shape, scale-mismatch, ...: the part named), other
+/// parameters (params-digest), another secret (key-id), four axes already (shape), device memory (device-mix).
+HX_API HX_MUST_USE hx_status_t hx_value_stack(const hx_value_t *const *values, size_t count, hx_value_t **out,
                                               hx_report_t *report);
+/// Item `index` of an axis, which vanishes; a view. Refused (shape): no such axis or item.
+HX_API HX_MUST_USE hx_status_t hx_value_select(const hx_value_t *value, uint32_t axis, uint64_t index, hx_value_t **out,
+                                               hx_report_t *report);
+/// Items first .. first+count-1 of an axis, which stays; a view. Refused (shape): no such axis or items, or none.
+HX_API HX_MUST_USE hx_status_t hx_value_slice(const hx_value_t *value, uint32_t axis, uint64_t first, uint64_t count,
+                                              hx_value_t **out, hx_report_t *report);
 /// All items of axis 0, views. @param outs room for its length; untouched on failure
 HX_API HX_MUST_USE hx_status_t hx_value_unbind(const hx_value_t *value, hx_value_t **outs, hx_report_t *report);
 
-/// Encodes `items` messages of `count` values each, one after the other, into a plaintext with a batch axis. Faults name the item.
-HX_API HX_MUST_USE hx_status_t hx_encode_batch(const hx_params_t *params, const double *values, size_t items, size_t count, bool complex_values,
-                                               const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
+/// Encodes `items` messages of `count` values each, one after the other, into a plaintext with a batch axis. Faults
+/// name the item.
+HX_API HX_MUST_USE hx_status_t hx_encode_batch(const hx_params_t *params, const double *values, size_t items,
+                                               size_t count, bool complex_values, const hx_encode_options_t *options,
+                                               hx_value_t **out, hx_report_t *report);
 /// Decodes a plaintext with any batch axes, items in order: out_values has room for 2 * hx_value_slots doubles an item.
 HX_API HX_MUST_USE hx_status_t hx_decode_batch(const hx_value_t *plaintext, double *out_values, hx_report_t *report);
 

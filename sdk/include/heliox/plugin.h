@@ -238,7 +238,7 @@ typedef struct {
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
-  uint32_t (*count)(hx_error *);                                /* [I] 0 with an error: none, and why */
+  uint32_t (*count)(hx_error *);                                 /* [I] 0 with an error: none, and why */
   int32_t (*info)(uint32_t index, hx_device_info *, hx_error *); /* [I] */
   int32_t (*open)(uint32_t index, hx_device **, hx_error *);     /* [A] */
   void (*close)(hx_device *);                                    /* [A] after all that it made */
@@ -278,9 +278,9 @@ typedef struct {
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
-  int32_t (*pack)(hx_device *, hx_tables *, const char *kind, const hx_tensor_desc *, hx_span, hx_queue *,
-                  hx_packed **, hx_error *); /* [A] */
-  void (*release)(hx_packed *);              /* [A] */
+  int32_t (*pack)(hx_device *, hx_tables *, const char *kind, const hx_tensor_desc *, hx_span, hx_queue *, hx_packed **,
+                  hx_error *);  /* [A] */
+  void (*release)(hx_packed *); /* [A] */
 } hx_materializer_ops;
 
 /* ------------------------------------------------------------------ host and plugin */
