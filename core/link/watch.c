@@ -29,13 +29,18 @@ static hx_status_t show(hx_executable_t *exe, hx_instance_t *instance, uint32_t 
   }
   hx_status_t status = HX_STATUS_OK;
   if (!slot->secret) {
-    HX_TRY(hx_device_alloc(exe->device, HX_SPACE_PINNED, bytes, false, &copy, report));
-    status = fetch(exe, instance, index, &dense, copy, report);
-    watched->data = copy->address != NULL ? copy->address : exe->device->memory.address(copy->buffer);
+    status = hx_device_alloc(exe->device, HX_SPACE_PINNED, bytes, false, &copy, report);
+    if (status == HX_STATUS_OK) status = fetch(exe, instance, index, &dense, copy, report);
+    if (status == HX_STATUS_OK)
+      watched->data = copy->address != NULL ? copy->address : exe->device->memory.address(copy->buffer);
     if (status == HX_STATUS_OK && watched->data == NULL)
       status = hx_report_fail(report, HX_CODE_INTERNAL, "%s gives pinned memory without an address", exe->device->name);
   }
   if (status == HX_STATUS_OK) watcher->watch(watcher->argument, watched);
+  // What this call owned goes with it.
+  watched->layout = NULL;
+  watched->prime_ids = NULL;
+  watched->data = NULL;
   hx_storage_release(copy);
   return status;
 }
