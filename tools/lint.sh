@@ -28,9 +28,10 @@ g++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -Isdk/include -x c+
 
 [ -f build/release/compile_commands.json ] || cmake --preset release -DHELIOX_TESTS=ON >/dev/null
 step cppcheck
+git ls-files -- 'core/*.c' 'reference/*.c' 'plugins/*.c' 'cli/*.c' 'sdk/*.c' >build/release/cppcheck-files.txt
 cppcheck --quiet --enable=warning,portability --error-exitcode=1 --std=c11 --suppressions-list=tools/cppcheck-suppressions.txt \
-  --file-filter='*/core/*' --file-filter='*/reference/*' --file-filter='*/plugins/*' --file-filter='*/cli/*' --file-filter='*/sdk/*' \
-  --project=build/release/compile_commands.json -j "$(nproc)" || fail=1
+  -D__x86_64__ -D_GNU_SOURCE -I . -I include -I sdk/include -I plugins/cpu -I plugins/cuda -I build/release/generated \
+  --file-list=build/release/cppcheck-files.txt -j "$(nproc)" || fail=1
 
 step clang-tidy
 git ls-files -- 'core/*.c' 'reference/*.c' 'plugins/*.c' 'cli/*.c' 'examples/*.c' 'sdk/*.c' |

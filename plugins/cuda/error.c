@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#undef hx_cuda_fail  // defined here; see error.h on the analyzer
+
 int32_t hx_cuda_fail(hx_error *error, int32_t code, const char *format, ...) {
   if (error == NULL) {
     return code;

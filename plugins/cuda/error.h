@@ -9,6 +9,15 @@
 // returns the code.
 int32_t hx_cuda_fail(hx_error *error, int32_t code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+#ifdef __clang_analyzer__
+// The code of a failure is never HX_OK. The analyzer sees one file at a time, so it is told.
+static inline int32_t hx_cuda_failed(int32_t code) {
+  if (code == HX_OK) __builtin_unreachable();
+  return code;
+}
+#define hx_cuda_fail(...) hx_cuda_failed(hx_cuda_fail(__VA_ARGS__))
+#endif
+
 #define HX_CUDA_TRY(call_)                    \
   do {                                        \
     int32_t try_code_ = (call_);              \
