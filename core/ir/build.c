@@ -167,6 +167,16 @@ hx_status_t hx_ir_walk(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, vo
   return HX_STATUS_OK;
 }
 
+hx_status_t hx_ir_walk_post(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, void *argument), void *argument) {
+  for (size_t i = 0; i < root->region_count; ++i) {
+    for (hx_ir_op_t *op = root->regions[i]->block->first, *next; op != NULL; op = next) {
+      next = op->next;
+      HX_TRY(hx_ir_walk_post(op, visit, argument));
+    }
+  }
+  return visit(root, argument);
+}
+
 static hx_status_t number_values(hx_ir_op_t *op, void *argument) {
   size_t *count = argument;
   for (size_t i = 0; i < op->result_count; ++i) op->results[i]->id = (uint32_t)(*count)++;
@@ -180,5 +190,17 @@ static hx_status_t number_values(hx_ir_op_t *op, void *argument) {
 size_t hx_ir_number(hx_ir_op_t *root) {
   size_t count = 0;
   (void)hx_ir_walk(root, number_values, &count);
+  return count;
+}
+
+static hx_status_t number_op(hx_ir_op_t *op, void *argument) {
+  size_t *count = argument;
+  op->id = (uint32_t)(*count)++;  // below HX_IR_OPS_MAX
+  return HX_STATUS_OK;
+}
+
+size_t hx_ir_number_ops(hx_ir_op_t *root) {
+  size_t count = 0;
+  (void)hx_ir_walk(root, number_op, &count);
   return count;
 }

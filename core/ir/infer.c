@@ -206,7 +206,7 @@ static void infer_arguments(hx_inference_t *inference, const hx_ir_op_t *func) {
   }
 }
 
-// function_type follows the block's arguments and the return's operands.
+// What function_type says of results goes to the returned values; then it follows arguments and returned values.
 static hx_status_t update_signature(hx_inference_t *inference, hx_ir_op_t *func) {
   const hx_ir_block_t *block = hx_func_block(func);
   const hx_ir_op_t *last = block->last;
@@ -214,20 +214,7 @@ static hx_status_t update_signature(hx_inference_t *inference, hx_ir_op_t *func)
   for (size_t i = 0; i < last->operand_count; ++i)
     flow(inference, last, "function_type's result", i, written->types[written->input_count + i], "operand",
          last->operands[i]);
-  const size_t count = block->argument_count + last->operand_count;
-  const hx_type_t **types = hx_arena_alloc(&inference->program->arena, count * sizeof *types);
-  if (types == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  bool changed = false;
-  for (size_t i = 0; i < count; ++i) {
-    types[i] = i < block->argument_count ? block->arguments[i]->type : last->operands[i - block->argument_count]->type;
-    changed = changed || types[i] != written->types[i];
-  }
-  if (!changed) return HX_STATUS_OK;
-  const hx_attribute_t type = {.kind = HX_ATTRIBUTE_TYPE,
-                               .types = types,
-                               .input_count = block->argument_count,
-                               .result_count = last->operand_count};
-  return hx_ir_set_attr(inference->program, func, "function_type", &type);
+  return hx_func_refresh_type(inference->program, func);
 }
 
 static void infer_func(hx_inference_t *inference, hx_ir_op_t *func) {

@@ -29,7 +29,5 @@ hx_status_t hx_ir_verify(const hx_program_t *program, bool undefined_is_told, hx
 bool hx_ir_types_agree(const hx_type_t *a, const hx_type_t *b, const char **out_part);
 // Text of a type for a message, kept in `text` (cleared first); "?" where memory ran out.
 const char *hx_ir_type_text(const hx_type_t *type, hx_text_t *text);
-// True if operations inside see no values from outside.
-bool hx_ir_is_isolated(const hx_op_info_t *info);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "core/base/text.h"
+#include "core/ir/table.h"
 #include "core/ops/ops.h"
 #include "heliox/program.h"
 
@@ -35,6 +36,7 @@ struct hx_ir_op {
   hx_ir_block_t *block;  // NULL for the module
   hx_ir_op_t *previous, *next;
   uint32_t line, column;  // in the source text; 0 where made by a pass
+  uint32_t id;            // scratch number for passes; meaningless between them
 };
 
 struct hx_ir_block {
@@ -69,6 +71,8 @@ hx_status_t hx_program_refresh(hx_program_t *program, hx_report_t *report);
 hx_ir_op_t *hx_program_find(const hx_program_t *program, const char *name);
 hx_ir_block_t *hx_func_block(const hx_ir_op_t *func);
 hx_ir_op_t *hx_func_return(const hx_ir_op_t *func);
+// Makes function_type follow the block's arguments and the return's operands, after edits of either.
+hx_status_t hx_func_refresh_type(hx_program_t *program, hx_ir_op_t *func);
 
 // Interned type; NULL on exhaustion.
 const hx_type_t *hx_program_type(hx_program_t *program, const hx_type_t *type);
@@ -99,8 +103,55 @@ void hx_ir_replace_uses(hx_program_t *program, hx_ir_value_t *from, hx_ir_value_
 // other than OK and returns it. The callback may remove the visited operation (its regions are not visited then) and
 // insert before it.
 hx_status_t hx_ir_walk(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, void *argument), void *argument);
+// The same with regions before the operation that holds them. The callback may remove the visited operation, with all
+// that is in it, and insert before it.
+hx_status_t hx_ir_walk_post(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, void *argument), void *argument);
 // Numbers all values of a function 0.. in order (value->id); returns the count.
 size_t hx_ir_number(hx_ir_op_t *root);
+// Numbers all operations below root and root itself 0.. in order, parents before their regions (op->id); returns the
+// count. In one block, a smaller number stands earlier.
+size_t hx_ir_number_ops(hx_ir_op_t *root);
+
+// ------------------------------------------------------------------ regions (edit.c)
+
+// Values and what stands for them in a copy. A value that is not in it stands for itself.
+typedef struct hx_ir_map {
+  hx_pointers_t numbers;
+  hx_ir_value_t **values;
+  size_t count, capacity;
+} hx_ir_map_t;
+void hx_ir_map_init(hx_ir_map_t *map);
+void hx_ir_map_deinit(hx_ir_map_t *map);
+hx_status_t hx_ir_map_set(hx_ir_map_t *map, const hx_ir_value_t *from, hx_ir_value_t *to);
+hx_ir_value_t *hx_ir_map_get(const hx_ir_map_t *map, hx_ir_value_t *value);
+
+// A detached deep copy of an operation, regions included, within its own program. Operands go through the map; results
+// and arguments of regions are added to it. Names and places in the text are kept.
+hx_status_t hx_ir_copy_op(hx_program_t *program, const hx_ir_op_t *op, hx_ir_map_t *map, hx_ir_op_t **out);
+// Copies `first` and the operations after it in its block, up to but not including `end` (NULL: all), in front of
+// `before` (NULL: at the end of block).
+hx_status_t hx_ir_copy_range(hx_program_t *program, const hx_ir_op_t *first, const hx_ir_op_t *end, hx_ir_map_t *map,
+                             hx_ir_block_t *block, hx_ir_op_t *before);
+// Replaces every use below root (root included).
+void hx_ir_replace_uses_in(hx_ir_op_t *root, hx_ir_value_t *from, hx_ir_value_t *to);
+// Uses below root (root included).
+size_t hx_ir_count_uses(hx_ir_op_t *root, const hx_ir_value_t *value);
+// Block in which a value is defined: of its operation, or that it is an argument of.
+hx_ir_block_t *hx_ir_home(const hx_ir_value_t *value);
+// The operation of `block` that is `op` or holds it in its regions; NULL where there is none.
+hx_ir_op_t *hx_ir_ancestor_in(const hx_ir_op_t *op, const hx_ir_block_t *block);
+// True if `op` is `root` or lies in its regions.
+bool hx_ir_is_inside(const hx_ir_op_t *op, const hx_ir_op_t *root);
+// Dominance: true if operands of `op` may refer to the value. Operations are numbered (hx_ir_number_ops).
+bool hx_ir_is_visible(const hx_ir_value_t *value, const hx_ir_op_t *op);
+// True if operations of the block see no values from outside.
+bool hx_ir_is_isolated(const hx_op_info_t *info);
+
+// Calls visit for every pair through which a value flows into, out of or around the regions of scf.if, scf.for and
+// scf.while: operand to argument, terminator's operand to argument or result, lower bound to counter. Nothing for other
+// operations. Stops at a status other than OK and returns it. The operation has passed hx_program_verify.
+hx_status_t hx_ir_flows(const hx_ir_op_t *op,
+                        hx_status_t (*visit)(hx_ir_value_t *from, hx_ir_value_t *to, void *argument), void *argument);
 
 // Full check: structure, SSA and dominance, rows of the catalogue, symbols, terminators. Adds every fault.
 hx_status_t hx_program_verify(const hx_program_t *program, hx_report_t *report);

@@ -161,3 +161,23 @@ hx_ir_op_t *hx_program_find(const hx_program_t *program, const char *name) {
 hx_ir_block_t *hx_func_block(const hx_ir_op_t *func) { return func->regions[0]->block; }
 
 hx_ir_op_t *hx_func_return(const hx_ir_op_t *func) { return hx_func_block(func)->last; }
+
+hx_status_t hx_func_refresh_type(hx_program_t *program, hx_ir_op_t *func) {
+  const hx_ir_block_t *block = hx_func_block(func);
+  const hx_ir_op_t *last = block->last;
+  const hx_attribute_t *written = hx_attrs_find(func->attrs, "function_type");
+  const size_t count = block->argument_count + last->operand_count;
+  const hx_type_t **types = hx_arena_alloc(&program->arena, count * sizeof *types);
+  if (types == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  bool changed = written->input_count != block->argument_count || written->result_count != last->operand_count;
+  for (size_t i = 0; i < count; ++i) {
+    types[i] = i < block->argument_count ? block->arguments[i]->type : last->operands[i - block->argument_count]->type;
+    changed = changed || types[i] != written->types[i];
+  }
+  if (!changed) return HX_STATUS_OK;
+  const hx_attribute_t type = {.kind = HX_ATTRIBUTE_TYPE,
+                               .types = types,
+                               .input_count = block->argument_count,
+                               .result_count = last->operand_count};
+  return hx_ir_set_attr(program, func, "function_type", &type);
+}

@@ -31,7 +31,7 @@ static void expect_refused(const char *pipeline, hx_code_t code, const char *par
 static void pipeline_refuses_mistakes_before_anything_runs(void **state) {
   (void)state;
   expect_refused("dve,optimise", HX_CODE_PASS,
-                 "there is no pass 'optimise'; the passes are infer-state, resolve-keys, dve, cse, lower");
+                 "there is no pass 'optimise'; the passes are inline, infer-state, resolve-keys, dve, cse, lower");
   expect_refused("dve,,cse", HX_CODE_PASS, "a name is missing");
   expect_refused("dve,", HX_CODE_PASS, "a name is missing");
   expect_refused(",dve", HX_CODE_PASS, "a name is missing");
@@ -64,7 +64,7 @@ static void registry_lists_every_pass(void **state) {
   (void)state;
   const hx_pass_info_t *passes;
   const size_t count = hx_pass_list(&passes);
-  assert_int_equal(count, 5);
+  assert_true(count >= 6);
   for (size_t i = 0; i < count; ++i) assert_ptr_equal(hx_pass_find(hx_str(passes[i].name)), &passes[i]);
   assert_null(hx_pass_find(hx_str("nothing")));
   // The default runs on a program without parameters.

@@ -7,4 +7,4 @@
   }) {sym_name = "main", function_type = (!ckks.ciphertext<>) -> !ckks.ciphertext<>} : () -> ()
 }) {heliox.version = 1 : i64} : () -> ()
 // ---
-0:0: pass: pipeline: there is no pass 'optimise'; the passes are infer-state, resolve-keys, dve, cse, lower
+0:0: pass: pipeline: there is no pass 'optimise'; the passes are inline, infer-state, resolve-keys, dve, cse, lower
