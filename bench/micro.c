@@ -7,9 +7,9 @@
 
 #include "bench.h"
 #include "device.h"
+#include "heliox/support/number.h"
 #include "kernels/features.h"
 #include "kernels/variants.h"
-#include "number.h"
 #include "tables.h"
 
 #define LIMBS 16u
@@ -23,12 +23,12 @@ typedef struct micro {
 } micro_t;
 
 static uint64_t psi_of(uint64_t q, uint32_t log_n) {
-  hx_cpu_modulus_t m;
-  hx_cpu_modulus_init(&m, q, 64);
+  hxs_modulus m;
+  hxs_modulus_init(&m, q, 64);
   const uint64_t order = (uint64_t)2 << log_n;
   uint64_t root = 0;
-  for (uint64_t x = 2; root == 0 || hx_cpu_pow_mod(&m, root, order / 2) != q - 1; x++) {
-    root = hx_cpu_pow_mod(&m, x, (q - 1) / order);
+  for (uint64_t x = 2; root == 0 || hxs_pow_mod(&m, root, order / 2) != q - 1; x++) {
+    root = hxs_pow_mod(&m, x, (q - 1) / order);
   }
   return root;
 }
@@ -47,7 +47,7 @@ static bool open_ring(micro_t *micro, uint32_t log_n, uint32_t bits) {
   for (uint32_t i = 0; i < LIMBS; i++) {
     do {
       q -= (uint64_t)2 << log_n;
-    } while (!hx_cpu_is_prime(q));
+    } while (!hxs_is_prime(q));
     primes[i] = q;
     psi[i] = psi_of(q, log_n);
     groups[i] = 1;
@@ -101,7 +101,7 @@ static bool inverse(void *state) {
 static bool multiply(void *state) {
   const micro_t *micro = state;
   const size_t n = (size_t)1 << micro->log_n;
-  const hx_cpu_modulus_t *m = &micro->tables->primes[0].m;
+  const hxs_modulus *m = &micro->tables->primes[0].m;
   micro->kernels.pointwise->mul(micro->rows + 2 * n, micro->rows, micro->rows, m, n);
   return true;
 }

@@ -27,7 +27,7 @@ while IFS=: read -r file include; do
       ;;
     plugins/*)
       case $include in
-        heliox/plugin*.h) ;;
+        heliox/plugin*.h | heliox/support/*) ;;
         core/* | reference/* | cli/* | heliox/*) bad "$file" "$include" "plugins see the SDK alone" ;;
       esac
       ;;
@@ -37,6 +37,12 @@ while IFS=: read -r file include; do
         *) bad "$file" "$include" "the reference has no dependency" ;;
       esac
       ;;
+    sdk/support/* | sdk/include/*)
+      case $include in
+        heliox/plugin*.h | heliox/support/* | base_plan.h) ;;
+        *) bad "$file" "$include" "what plugins share knows the ABI alone" ;;
+      esac
+      ;;
     cli/*)
       case $include in
         heliox/* | cli/* | examples/*) ;;
@@ -44,5 +50,5 @@ while IFS=: read -r file include; do
       esac
       ;;
   esac
-done < <(grep -HE '^#include "' $(git ls-files -- 'core/*.c' 'core/*.h' 'plugins/*.c' 'plugins/*.h' 'reference/*.c' 'reference/*.h' 'cli/*.c' 'cli/*.h'))
+done < <(grep -HE '^#include "' $(git ls-files -- 'core/*.c' 'core/*.h' 'plugins/*.c' 'plugins/*.h' 'reference/*.c' 'reference/*.h' 'sdk/support/*' 'sdk/include/*' 'cli/*.c' 'cli/*.h'))
 exit $fail

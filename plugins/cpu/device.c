@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "host.h"
+#include "heliox/support/error.h"
+#include "heliox/support/host.h"
 #include "kernels/variants.h"
 #include "tables.h"
 
@@ -39,14 +39,14 @@ static void model_name(char *out, size_t room) {
 }
 
 static int32_t check_index(uint32_t index, hx_error *error) {
-  return index == 0 ? HX_OK : hx_cpu_fail(error, HX_INVALID, "device %u does not exist; cpu has one device, 0", index);
+  return index == 0 ? HX_OK : hxs_fail(error, HX_INVALID, "device %u does not exist; cpu has one device, 0", index);
 }
 
 static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error) {
-  HX_CPU_TRY(check_index(index, error));
+  HXS_TRY(check_index(index, error));
   if (out == NULL || out->struct_size < HX_END_OF(hx_device_info, name)) {
-    return hx_cpu_fail(error, HX_ARGS_SIZE, "hx_device_info has %u bytes, at least %u are needed",
-                       out == NULL ? 0 : out->struct_size, HX_END_OF(hx_device_info, name));
+    return hxs_fail(error, HX_ARGS_SIZE, "hx_device_info has %u bytes, at least %u are needed",
+                    out == NULL ? 0 : out->struct_size, HX_END_OF(hx_device_info, name));
   }
   hx_device_info info;
   memset(&info, 0, sizeof info);
@@ -68,16 +68,16 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
 }
 
 static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
-  HX_CPU_TRY(check_index(index, error));
-  const char *mask = hx_cpu_host_option("cpu-mask");
+  HXS_TRY(check_index(index, error));
+  const char *mask = hxs_host_option("cpu-mask");
   if (mask != NULL && strlen(mask) >= HX_CPU_MASK_MAX) {
-    return hx_cpu_fail(error, HX_INVALID, "option cpu-mask has %zu bytes, at most %u are read", strlen(mask),
-                       HX_CPU_MASK_MAX - 1);
+    return hxs_fail(error, HX_INVALID, "option cpu-mask has %zu bytes, at most %u are read", strlen(mask),
+                    HX_CPU_MASK_MAX - 1);
   }
-  HX_CPU_TRY(hx_cpu_mask_check(mask != NULL ? mask : "", error));
+  HXS_TRY(hx_cpu_mask_check(mask != NULL ? mask : "", error));
   hx_device *device = calloc(1, sizeof *device);
   if (device == NULL) {
-    return hx_cpu_fail(error, HX_OUT_OF_MEMORY, "no memory for a device");
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a device");
   }
   snprintf(device->mask, sizeof device->mask, "%s", mask != NULL ? mask : "");
   *out = device;

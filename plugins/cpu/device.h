@@ -3,10 +3,9 @@
 #ifndef HX_CPU_DEVICE_H
 #define HX_CPU_DEVICE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
-#include "heliox/plugin.h"
+#include "heliox/support/gate.h"
 
 #define HX_CPU_ALIGNMENT 64u
 #define HX_CPU_MASK_MAX 256u  // bytes of the option cpu-mask with its NUL
@@ -24,12 +23,8 @@ struct hx_buffer {
 };
 
 struct hx_queue {
+  hxs_gate gate;
   hx_device *device;
-  atomic_flag busy;
-  int32_t failed;  // code of the first late failure; HX_OK: none
-  uint32_t failed_call;
-  uint32_t calls;  // executes since the last sync
-  char message[240];
 };
 
 extern const hx_device_ops hx_cpu_device_ops;
@@ -40,12 +35,5 @@ extern const hx_queue_ops hx_cpu_queue_ops;
 // aligned to `unit`. `what` names the span in the message.
 int32_t hx_cpu_span_address(const hx_device *device, hx_span span, uint64_t bytes, uint64_t unit, const char *what,
                             void **out, hx_error *error);
-
-// Begins a call on a queue: HX_BUSY while another one is inside, the late failure where the queue is poisoned.
-// HX_OK must be followed by hx_cpu_queue_leave.
-int32_t hx_cpu_queue_enter(hx_queue *queue, hx_error *error);
-void hx_cpu_queue_leave(hx_queue *queue);
-// Inside a call: work that was accepted has failed, so what follows it on the queue must not run.
-void hx_cpu_queue_poison(hx_queue *queue, int32_t code, const char *message);
 
 #endif

@@ -8,19 +8,15 @@ enum {
   ROW_COUNT
 };
 
-#define DOMAINS_NTT (1u << HX_NTT)
-#define DOMAINS_COEFFICIENT (1u << HX_COEFFICIENT)
-#define DOMAINS_ANY (DOMAINS_NTT | DOMAINS_COEFFICIENT)
-
-const hx_cpu_impl_row_t hx_cpu_impl_rows[] = {
+static const hxs_impl_row rows[] = {
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) \
-  {build_, attributes_, others_, DOMAINS_##domains_, in_place_},
+  {op_, signature_, build_, attributes_, others_, HXS_DOMAINS_##domains_, in_place_},
 #include "impls.def"
 };
 
 static const hx_impl impls[] = {
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) \
-  {HX_END_OF(hx_impl, destroy), signature_, "cpu", op_, hx_cpu_prepare, hx_cpu_execute, hx_cpu_destroy},
+  {HX_END_OF(hx_impl, destroy), signature_, "cpu", op_, hx_cpu_prepare, hx_cpu_execute, hxs_destroy},
 #include "impls.def"
 };
 
@@ -29,4 +25,9 @@ const hx_impl *const hx_cpu_impls[] = {
 #include "impls.def"
 };
 
-const uint32_t hx_cpu_impl_count = ROW_COUNT;
+const hxs_plugin hx_cpu_plugin = {.name = "cpu",
+                                  .rows = rows,
+                                  .row_count = ROW_COUNT,
+                                  .prepared_bytes = sizeof(hx_prepared),
+                                  .ring_of = hx_cpu_ring_of,
+                                  .begin = hx_cpu_choose_kernels};

@@ -14,11 +14,11 @@ typedef struct linear {
 } linear_t;
 
 static void linear_row(const hx_cpu_run_t *run, uint64_t index) {
-  const hx_prepared *p = run->prepared;
+  const hxs_prepared *p = run->prepared;
   const linear_t *plan = p->plan;
-  const hx_cpu_view_t *out = &p->results[0];
+  const hxs_view *out = &p->results[0];
   hx_cpu_place_t at = hx_cpu_place_of(index, out->components, out->limbs);
-  const hx_cpu_modulus_t *m = &hx_cpu_prime_of(run, out->ids[at.limb])->m;
+  const hxs_modulus *m = &hx_cpu_prime_of(run, out->ids[at.limb])->m;
   void *to = hx_cpu_result_row(run, out, at.item, at.component, at.limb);
   const void *a = hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb);
   if (plan->first_only && at.component > 0) {
@@ -31,55 +31,55 @@ static void linear_row(const hx_cpu_run_t *run, uint64_t index) {
       p->operand_count > 1 ? hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb) : NULL;
   switch (plan->kind) {
     case ADD:
-      p->kernels.pointwise->add(to, a, b, plan->scale * m->q, p->n);
+      run->kernels->pointwise->add(to, a, b, plan->scale * m->q, p->n);
       break;
     case SUB:
-      p->kernels.pointwise->sub(to, a, b, plan->scale * m->q, p->n);
+      run->kernels->pointwise->sub(to, a, b, plan->scale * m->q, p->n);
       break;
     case NEG:
-      p->kernels.pointwise->neg(to, a, plan->scale * m->q, p->n);
+      run->kernels->pointwise->neg(to, a, plan->scale * m->q, p->n);
       break;
     case REDUCE:
-      p->kernels.pointwise->reduce(to, a, m, p->n);
+      run->kernels->pointwise->reduce(to, a, m, p->n);
       break;
   }
 }
 
 static int32_t run_linear(hx_cpu_run_t *run) {
-  const hx_cpu_view_t *out = &run->prepared->results[0];
+  const hxs_view *out = &run->prepared->results[0];
   return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n, linear_row);
 }
 
-static int32_t build_linear(hx_cpu_build_t *build, kind_t kind, bool plain) {
-  hx_prepared *p = build->prepared;
+static int32_t build_linear(hxs_build *build, kind_t kind, bool plain) {
+  hxs_prepared *p = build->prepared;
   const uint32_t operands = kind == ADD || kind == SUB ? 2 : 1;
-  HX_CPU_TRY(hx_cpu_expect_counts(build, operands, operands, 1, 1));
-  hx_cpu_view_t *out = &p->results[0];
-  HX_CPU_TRY(hx_cpu_expect_residues(build, out));
+  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
+  hxs_view *out = &p->results[0];
+  HXS_TRY(hxs_expect_residues(build, out));
   if (kind == REDUCE) {  // any words, whatever they are called
-    HX_CPU_TRY(hx_cpu_expect_repr(build, out, HX_STANDARD));
+    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
     p->operands[0].repr = HX_STANDARD;
   }
   if (plain) {
-    HX_CPU_TRY(hx_cpu_expect_repr(build, out, HX_STANDARD));
-    HX_CPU_TRY(hx_cpu_expect_factor(build, &p->operands[1], out));
+    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+    HXS_TRY(hxs_expect_factor(build, &p->operands[1], out));
   } else if (operands == 2) {
-    HX_CPU_TRY(hx_cpu_expect_like(build, &p->operands[1], out));
+    HXS_TRY(hxs_expect_like(build, &p->operands[1], out));
   }
-  HX_CPU_TRY(hx_cpu_expect_like(build, &p->operands[0], out));
+  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
   linear_t *plan = NULL;
-  HX_CPU_TRY(hx_cpu_keep_or_fail(build, 1, sizeof *plan, &plan));
+  HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
   *plan = (linear_t){.kind = kind, .scale = out->repr == HX_LAZY ? 2 : 1, .first_only = plain};
   p->plan = plan;
-  p->run = run_linear;
+  hx_cpu_set_run(build, run_linear);
   p->cost = out->items * out->components * out->limbs * p->n;
-  hx_cpu_allow_alias(build, 0, 0);
+  hxs_allow_alias(build, 0, 0);
   return HX_OK;
 }
 
-int32_t hx_cpu_build_add(hx_cpu_build_t *build) { return build_linear(build, ADD, false); }
-int32_t hx_cpu_build_sub(hx_cpu_build_t *build) { return build_linear(build, SUB, false); }
-int32_t hx_cpu_build_neg(hx_cpu_build_t *build) { return build_linear(build, NEG, false); }
-int32_t hx_cpu_build_reduce(hx_cpu_build_t *build) { return build_linear(build, REDUCE, false); }
-int32_t hx_cpu_build_add_plain(hx_cpu_build_t *build) { return build_linear(build, ADD, true); }
-int32_t hx_cpu_build_sub_plain(hx_cpu_build_t *build) { return build_linear(build, SUB, true); }
+int32_t hx_cpu_build_add(hxs_build *build) { return build_linear(build, ADD, false); }
+int32_t hx_cpu_build_sub(hxs_build *build) { return build_linear(build, SUB, false); }
+int32_t hx_cpu_build_neg(hxs_build *build) { return build_linear(build, NEG, false); }
+int32_t hx_cpu_build_reduce(hxs_build *build) { return build_linear(build, REDUCE, false); }
+int32_t hx_cpu_build_add_plain(hxs_build *build) { return build_linear(build, ADD, true); }
+int32_t hx_cpu_build_sub_plain(hxs_build *build) { return build_linear(build, SUB, true); }

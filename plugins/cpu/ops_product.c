@@ -4,38 +4,38 @@
 #include "run.h"
 
 static void mul_row(const hx_cpu_run_t *run, uint64_t index) {
-  const hx_prepared *p = run->prepared;
-  const hx_cpu_view_t *out = &p->results[0];
+  const hxs_prepared *p = run->prepared;
+  const hxs_view *out = &p->results[0];
   hx_cpu_place_t at = hx_cpu_place_of(index, out->components, out->limbs);
-  p->kernels.pointwise->mul(hx_cpu_result_row(run, out, at.item, at.component, at.limb),
-                            hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb),
-                            hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb),
-                            &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
+  run->kernels->pointwise->mul(hx_cpu_result_row(run, out, at.item, at.component, at.limb),
+                               hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb),
+                               hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb),
+                               &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
 }
 
 static void mul_montgomery_row(const hx_cpu_run_t *run, uint64_t index) {
-  const hx_prepared *p = run->prepared;
-  const hx_cpu_view_t *out = &p->results[0];
+  const hxs_prepared *p = run->prepared;
+  const hxs_view *out = &p->results[0];
   hx_cpu_place_t at = hx_cpu_place_of(index, out->components, out->limbs);
-  p->kernels.pointwise->mul_montgomery(hx_cpu_result_row(run, out, at.item, at.component, at.limb),
-                                       hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb),
-                                       hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb),
-                                       &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
+  run->kernels->pointwise->mul_montgomery(hx_cpu_result_row(run, out, at.item, at.component, at.limb),
+                                          hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb),
+                                          hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb),
+                                          &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
 }
 
 static void mul_add_row(const hx_cpu_run_t *run, uint64_t index) {
-  const hx_prepared *p = run->prepared;
-  const hx_cpu_view_t *out = &p->results[0];
+  const hxs_prepared *p = run->prepared;
+  const hxs_view *out = &p->results[0];
   hx_cpu_place_t at = hx_cpu_place_of(index, out->components, out->limbs);
-  p->kernels.pointwise->mul_add(hx_cpu_result_row(run, out, at.item, at.component, at.limb),
-                                hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb),
-                                hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb),
-                                hx_cpu_operand_row(run, &p->operands[2], at.item, at.component, at.limb),
-                                &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
+  run->kernels->pointwise->mul_add(hx_cpu_result_row(run, out, at.item, at.component, at.limb),
+                                   hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, at.limb),
+                                   hx_cpu_operand_row(run, &p->operands[1], at.item, at.component, at.limb),
+                                   hx_cpu_operand_row(run, &p->operands[2], at.item, at.component, at.limb),
+                                   &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
 }
 
 static int32_t run_rows(hx_cpu_run_t *run, void (*body)(const hx_cpu_run_t *, uint64_t)) {
-  const hx_cpu_view_t *out = &run->prepared->results[0];
+  const hxs_view *out = &run->prepared->results[0];
   return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n * 3, body);
 }
 
@@ -44,79 +44,79 @@ static int32_t run_mul_add(hx_cpu_run_t *run) { return run_rows(run, mul_add_row
 static int32_t run_mul_montgomery(hx_cpu_run_t *run) { return run_rows(run, mul_montgomery_row); }
 
 // Operands like the result; `plain`: the second has one component for all.
-static int32_t build_product(hx_cpu_build_t *build, uint32_t operands, uint32_t repr, bool plain) {
-  hx_prepared *p = build->prepared;
-  HX_CPU_TRY(hx_cpu_expect_counts(build, operands, operands, 1, 1));
-  hx_cpu_view_t *out = &p->results[0];
-  HX_CPU_TRY(hx_cpu_expect_residues(build, out));
-  HX_CPU_TRY(hx_cpu_expect_repr(build, out, repr));
+static int32_t build_product(hxs_build *build, uint32_t operands, uint32_t repr, bool plain) {
+  hxs_prepared *p = build->prepared;
+  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
+  hxs_view *out = &p->results[0];
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_repr(build, out, repr));
   for (uint32_t i = 0; i < operands; i++) {
-    HX_CPU_TRY(plain && i == 1 ? hx_cpu_expect_factor(build, &p->operands[i], out)
-                               : hx_cpu_expect_like(build, &p->operands[i], out));
+    HXS_TRY(plain && i == 1 ? hxs_expect_factor(build, &p->operands[i], out)
+                            : hxs_expect_like(build, &p->operands[i], out));
   }
   p->cost = out->items * out->components * out->limbs * p->n * 3;
-  hx_cpu_allow_alias(build, 0, 0);
+  hxs_allow_alias(build, 0, 0);
   return HX_OK;
 }
 
-int32_t hx_cpu_build_mul(hx_cpu_build_t *build) {
-  build->prepared->run = run_mul;
+int32_t hx_cpu_build_mul(hxs_build *build) {
+  hx_cpu_set_run(build, run_mul);
   return build_product(build, 2, HX_STANDARD, false);
 }
 
-int32_t hx_cpu_build_mul_plain(hx_cpu_build_t *build) {
-  build->prepared->run = run_mul;
+int32_t hx_cpu_build_mul_plain(hxs_build *build) {
+  hx_cpu_set_run(build, run_mul);
   return build_product(build, 2, HX_STANDARD, true);
 }
 
-int32_t hx_cpu_build_mul_add(hx_cpu_build_t *build) {
-  build->prepared->run = run_mul_add;
+int32_t hx_cpu_build_mul_add(hxs_build *build) {
+  hx_cpu_set_run(build, run_mul_add);
   return build_product(build, 3, HX_STANDARD, false);
 }
 
-int32_t hx_cpu_build_mul_montgomery(hx_cpu_build_t *build) {
-  build->prepared->run = run_mul_montgomery;
+int32_t hx_cpu_build_mul_montgomery(hxs_build *build) {
+  hx_cpu_set_run(build, run_mul_montgomery);
   return build_product(build, 2, HX_MONTGOMERY, false);
 }
 
 // (a0 b0, a0 b1 + a1 b0, a1 b1) of one limb, while its rows are in cache. A square has b = a.
 static void tensor_limb(const hx_cpu_run_t *run, uint64_t index) {
-  const hx_prepared *p = run->prepared;
-  const hx_cpu_view_t *out = &p->results[0], *a = &p->operands[0], *b = &p->operands[p->operand_count - 1];
+  const hxs_prepared *p = run->prepared;
+  const hxs_view *out = &p->results[0], *a = &p->operands[0], *b = &p->operands[p->operand_count - 1];
   const uint32_t limb = (uint32_t)(index % out->limbs);
   const uint64_t item = index / out->limbs;
-  const hx_cpu_modulus_t *m = &hx_cpu_prime_of(run, out->ids[limb])->m;
+  const hxs_modulus *m = &hx_cpu_prime_of(run, out->ids[limb])->m;
   const void *left[2], *right[2];
   for (uint32_t i = 0; i < 2; i++) {
     left[i] = hx_cpu_operand_row(run, a, item, i, limb);
     right[1 - i] = hx_cpu_operand_row(run, b, item, i, limb);
   }
-  p->kernels.pointwise->mul(hx_cpu_result_row(run, out, item, 0, limb), left[0], right[1], m, p->n);
-  p->kernels.pointwise->dot(hx_cpu_result_row(run, out, item, 1, limb), NULL, left, right, 2, m, p->n);
-  p->kernels.pointwise->mul(hx_cpu_result_row(run, out, item, 2, limb), left[1], right[0], m, p->n);
+  run->kernels->pointwise->mul(hx_cpu_result_row(run, out, item, 0, limb), left[0], right[1], m, p->n);
+  run->kernels->pointwise->dot(hx_cpu_result_row(run, out, item, 1, limb), NULL, left, right, 2, m, p->n);
+  run->kernels->pointwise->mul(hx_cpu_result_row(run, out, item, 2, limb), left[1], right[0], m, p->n);
 }
 
 static int32_t run_tensor(hx_cpu_run_t *run) {
-  const hx_cpu_view_t *out = &run->prepared->results[0];
+  const hxs_view *out = &run->prepared->results[0];
   return hx_cpu_for(run, out->items * out->limbs, run->prepared->n * 10, tensor_limb);
 }
 
-static int32_t build_tensor(hx_cpu_build_t *build, uint32_t operands) {
-  hx_prepared *p = build->prepared;
-  HX_CPU_TRY(hx_cpu_expect_counts(build, operands, operands, 1, 1));
-  hx_cpu_view_t *out = &p->results[0];
-  HX_CPU_TRY(hx_cpu_expect_residues(build, out));
-  HX_CPU_TRY(hx_cpu_expect_repr(build, out, HX_STANDARD));
-  HX_CPU_TRY(hx_cpu_expect_components(build, out, 3));
-  hx_cpu_view_t shape = *out;
+static int32_t build_tensor(hxs_build *build, uint32_t operands) {
+  hxs_prepared *p = build->prepared;
+  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
+  hxs_view *out = &p->results[0];
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  HXS_TRY(hxs_expect_components(build, out, 3));
+  hxs_view shape = *out;
   shape.components = 2;
   for (uint32_t i = 0; i < operands; i++) {
-    HX_CPU_TRY(hx_cpu_expect_like(build, &p->operands[i], &shape));
+    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
   }
-  p->run = run_tensor;
+  hx_cpu_set_run(build, run_tensor);
   p->cost = out->items * out->limbs * p->n * 10;
   return HX_OK;
 }
 
-int32_t hx_cpu_build_ckks_mul(hx_cpu_build_t *build) { return build_tensor(build, 2); }
-int32_t hx_cpu_build_ckks_square(hx_cpu_build_t *build) { return build_tensor(build, 1); }
+int32_t hx_cpu_build_ckks_mul(hxs_build *build) { return build_tensor(build, 2); }
+int32_t hx_cpu_build_ckks_square(hxs_build *build) { return build_tensor(build, 1); }

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "host.h"
+#include "heliox/support/host.h"
 
 // Element steps below which neither threads nor a look at the cancel flag pay.
 #define LONG_WORK ((uint64_t)1 << 16)
@@ -21,7 +21,7 @@ static uint32_t team_size(uint64_t count, uint64_t work) {
   if (count < 2 || work < LONG_WORK) {
     return 1;
   }
-  uint32_t threads = hx_cpu_host_threads();
+  uint32_t threads = hxs_host_threads();
   if (threads > 1 && !owns_team()) {
     threads = 1;
   }
@@ -39,7 +39,7 @@ int32_t hx_cpu_for(const hx_cpu_run_t *run, uint64_t count, uint64_t cost,
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #endif
   for (uint64_t i = 0; i < count; i++) {
-    if (polls && atomic_load_explicit(&stop, memory_order_relaxed) == 0 && hx_cpu_host_cancelled()) {
+    if (polls && atomic_load_explicit(&stop, memory_order_relaxed) == 0 && hxs_host_cancelled()) {
       atomic_store_explicit(&stop, 1, memory_order_relaxed);
     }
     if (atomic_load_explicit(&stop, memory_order_relaxed) == 0) {
@@ -49,19 +49,18 @@ int32_t hx_cpu_for(const hx_cpu_run_t *run, uint64_t count, uint64_t cost,
   return atomic_load(&stop) == 0 ? HX_OK : HX_CANCELLED;
 }
 
-static uint64_t row_offset(const hx_cpu_view_t *view, uint64_t item, uint32_t component, uint32_t limb) {
-  uint64_t elements =
-      hx_cpu_view_item_offset(view, item) + component * view->component_stride + view->limb_offsets[limb];
+static uint64_t row_offset(const hxs_view *view, uint64_t item, uint32_t component, uint32_t limb) {
+  uint64_t elements = hxs_view_item_offset(view, item) + component * view->component_stride + view->limb_offsets[limb];
   return elements * view->element_bytes;
 }
 
-const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hxs_view *view, uint64_t item, uint32_t component,
                                uint32_t limb) {
   hx_span span = run->call->inputs[view->slot];
   return (const char *)span.buffer->address + span.offset + row_offset(view, item, component, limb);
 }
 
-void *hx_cpu_result_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+void *hx_cpu_result_row(const hx_cpu_run_t *run, const hxs_view *view, uint64_t item, uint32_t component,
                         uint32_t limb) {
   hx_span span = run->call->outputs[view->slot];
   return (char *)span.buffer->address + span.offset + row_offset(view, item, component, limb);

@@ -5,9 +5,12 @@
 
 #include "device.h"
 #include "prepare.h"
+#include "tables.h"
 
 struct hx_cpu_run {
-  const hx_prepared *prepared;
+  const hxs_prepared *prepared;
+  const hx_cpu_kernels_t *kernels;
+  const hx_cpu_prime_t *primes;  // by id
   const hx_call *call;
   char *scratch;        // scratch_bytes of the prepared object
   uint64_t first_item;  // where an operation works through the batch in parts
@@ -21,9 +24,9 @@ int32_t hx_cpu_for(const hx_cpu_run_t *run, uint64_t count, uint64_t cost,
                    void (*body)(const hx_cpu_run_t *, uint64_t));
 
 // Address of element 0 of a row. limb is the view's own.
-const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hxs_view *view, uint64_t item, uint32_t component,
                                uint32_t limb);
-void *hx_cpu_result_row(const hx_cpu_run_t *run, const hx_cpu_view_t *view, uint64_t item, uint32_t component,
+void *hx_cpu_result_row(const hx_cpu_run_t *run, const hxs_view *view, uint64_t item, uint32_t component,
                         uint32_t limb);
 // Row number `row` of the scratch memory.
 void *hx_cpu_scratch_row(const hx_cpu_run_t *run, uint64_t row);
@@ -40,12 +43,8 @@ static inline hx_cpu_place_t hx_cpu_place_of(uint64_t index, uint32_t components
   return place;
 }
 
-static inline const hx_cpu_prime_t *hx_cpu_prime_of(const hx_cpu_run_t *run, uint32_t id) {
-  return &run->prepared->tables->primes[id];
-}
+static inline const hx_cpu_prime_t *hx_cpu_prime_of(const hx_cpu_run_t *run, uint32_t id) { return &run->primes[id]; }
 
-static inline size_t hx_cpu_row_bytes(const hx_prepared *prepared) {
-  return prepared->n * (prepared->tables->word / 8);
-}
+static inline size_t hx_cpu_row_bytes(const hxs_prepared *prepared) { return hxs_ring_row_bytes(prepared->ring); }
 
 #endif

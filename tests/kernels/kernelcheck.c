@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernelcheck.h"
 
-#include "number.h"
+#include "heliox/support/number.h"
 
 #if defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)
@@ -67,7 +67,7 @@ static uint64_t find_prime(const kc_t *kc, uint32_t id, uint32_t bits, uint32_t 
   const bool smallest = id % 2 == 1;
   for (uint64_t q = smallest ? low / step * step + 1 : (high - 1) / step * step + 1; q > step && q < high;
        q = smallest ? q + step : q - step) {
-    if (q > low && hx_cpu_is_prime(q) && !taken(kc, id, q)) {
+    if (q > low && hxs_is_prime(q) && !taken(kc, id, q)) {
       return q;
     }
   }
@@ -77,16 +77,16 @@ static uint64_t find_prime(const kc_t *kc, uint32_t id, uint32_t bits, uint32_t 
 
 // The smallest primitive 2N-th root of unity.
 static uint64_t find_psi(uint64_t q, uint32_t log_n) {
-  hx_cpu_modulus_t m;
-  hx_cpu_modulus_init(&m, q, 64);
+  hxs_modulus m;
+  hxs_modulus_init(&m, q, 64);
   const uint64_t order = (uint64_t)2 << log_n;
   uint64_t root = 0;
-  for (uint64_t x = 2; root == 0 || hx_cpu_pow_mod(&m, root, order / 2) != q - 1; x++) {
-    root = hx_cpu_pow_mod(&m, x, (q - 1) / order);
+  for (uint64_t x = 2; root == 0 || hxs_pow_mod(&m, root, order / 2) != q - 1; x++) {
+    root = hxs_pow_mod(&m, x, (q - 1) / order);
   }
-  uint64_t best = root, power = root, square = hx_cpu_mul_mod(&m, root, root);
+  uint64_t best = root, power = root, square = hxs_mul_mod(&m, root, root);
   for (uint64_t i = 1; i < order / 2; i++) {
-    power = hx_cpu_mul_mod(&m, power, square);
+    power = hxs_mul_mod(&m, power, square);
     best = power < best ? power : best;
   }
   return best;
@@ -114,7 +114,7 @@ void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t
                        .psi = kc->psi,
                        .group_sizes = kc->groups};
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  hx_cpu_host_set(kc_host());
+  hxs_host_set(kc_host(), "cpu");
   assert_int_equal(hx_cpu_device_ops.open(0, &kc->device, &error), HX_OK);
   assert_int_equal(hx_cpu_queue_ops.create(kc->device, &kc->queue, &error), HX_OK);
   if (hx_cpu_device_ops.tables_create(kc->device, &kc->ring, &kc->tables, &error) != HX_OK) {
@@ -504,7 +504,7 @@ bool kc_check(kc_t *kc, const kc_op_t *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     free(expected[i]);
   }
-  hx_cpu_destroy(prepared);
+  hxs_destroy(prepared);
   return alias >= 0;
 }
 

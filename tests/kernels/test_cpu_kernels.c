@@ -3,8 +3,9 @@
 // headers state; transforms against the schoolbook product.
 #include "kernelcheck.h"
 
+#include "heliox/support/number.h"
 #include "kernels/variants.h"
-#include "number.h"
+#include "tables.h"
 
 #define ROW 64u
 
@@ -19,7 +20,7 @@ static uint64_t next(uint64_t *state) {
 // Primes of a size: the largest and the smallest of those bits.
 static uint64_t prime_of(uint32_t bits, bool largest) {
   uint64_t q = largest ? ((uint64_t)1 << bits) - 1 : ((uint64_t)1 << (bits - 1)) + 1;
-  while (!hx_cpu_is_prime(q)) {
+  while (!hxs_is_prime(q)) {
     q = largest ? q - 2 : q + 2;
   }
   return q;
@@ -30,30 +31,30 @@ static uint64_t edge(uint64_t *state, uint64_t limit) {
   return choices[(r >> 50) % 5];
 }
 
-static void expect(uint64_t found, hx_u128 expected, const char *what, const hx_cpu_modulus_t *m) {
+static void expect(uint64_t found, hxs_u128 expected, const char *what, const hxs_modulus *m) {
   if (found != expected) {
     fail_msg("%s mod %llu: %llu, expected %llu", what, (unsigned long long)m->q, (unsigned long long)found,
              (unsigned long long)expected);
   }
 }
 
-static void check_reductions(const hx_cpu_modulus_t *m, uint64_t *state, uint32_t word) {
+static void check_reductions(const hxs_modulus *m, uint64_t *state, uint32_t word) {
   const uint64_t q = m->q, top = word == 64 ? UINT64_MAX : UINT32_MAX;
   for (int i = 0; i < 400; i++) {
     const uint64_t a = edge(state, q), b = edge(state, q), c = edge(state, q),
                    x = i < 4 ? top - (uint64_t)i : next(state) & top;
-    expect(mod_once(a + b, q), ((hx_u128)a + b) % q, "once", m);
-    expect(mod_mul_add(a, b, c, m, word), ((hx_u128)a * b + c) % q, "mul_add", m);
-    const hx_cpu_factor_t factor = hx_cpu_factor_of(m, a);
-    const uint64_t lazy = mod_shoup_lazy(x, factor, q, word), reduced = mod_word_lazy(x, m, word);
+    expect(hxs_mod_once(a + b, q), ((hxs_u128)a + b) % q, "once", m);
+    expect(hxs_mod_mul_add(a, b, c, m, word), ((hxs_u128)a * b + c) % q, "mul_add", m);
+    const hxs_factor factor = hxs_factor_of(m, a);
+    const uint64_t lazy = hxs_mod_shoup_lazy(x, factor, q, word), reduced = hxs_mod_word_lazy(x, m, word);
     assert_true(lazy < 2 * q && reduced < 2 * q);
-    expect(lazy % q, (hx_u128)a * x % q, "shoup", m);
+    expect(lazy % q, (hxs_u128)a * x % q, "shoup", m);
     expect(reduced % q, x % q, "word", m);
     const uint64_t high = i < 4 ? top : next(state) & top;
-    expect(mod_wide(high, x, m, word), (((hx_u128)high << word) + x) % q, "wide", m);
-    const uint64_t redc = mod_redc_lazy(a, x, m, word);
+    expect(hxs_mod_wide(high, x, m, word), (((hxs_u128)high << word) + x) % q, "wide", m);
+    const uint64_t redc = hxs_mod_redc_lazy(a, x, m, word);
     assert_true(redc < 2 * q);
-    expect(hx_cpu_to_montgomery(m, redc % q), (((hx_u128)a << word) + x) % q, "redc", m);
+    expect(hxs_to_montgomery(m, redc % q), (((hxs_u128)a << word) + x) % q, "redc", m);
   }
 }
 
@@ -62,11 +63,11 @@ static void reductions_are_exact_for_every_prime_size(void **state) {
   uint64_t random = 1;
   for (uint32_t bits = 5; bits <= 61; bits++) {
     for (int largest = 0; largest < 2; largest++) {
-      hx_cpu_modulus_t m;
-      hx_cpu_modulus_init(&m, prime_of(bits, largest), 64);
+      hxs_modulus m;
+      hxs_modulus_init(&m, prime_of(bits, largest), 64);
       check_reductions(&m, &random, 64);
       if (bits <= 31) {
-        hx_cpu_modulus_init(&m, prime_of(bits, largest), 32);
+        hxs_modulus_init(&m, prime_of(bits, largest), 32);
         check_reductions(&m, &random, 32);
       }
     }
@@ -76,11 +77,11 @@ static void reductions_are_exact_for_every_prime_size(void **state) {
 // A row of one value, or of edges up to a limit.
 static void fill(void *row, uint32_t word, uint64_t *state, uint64_t limit, bool top) {
   for (size_t i = 0; i < ROW; i++) {
-    row_store(row, i, top ? limit - 1 : edge(state, limit), word);
+    hxs_row_store(row, i, top ? limit - 1 : edge(state, limit), word);
   }
 }
 
-static void check_dot(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint32_t word, uint64_t *state, bool top) {
+static void check_dot(const hx_cpu_kernels_t *k, const hxs_modulus *m, uint32_t word, uint64_t *state, bool top) {
   uint64_t rows[HX_CPU_DOT_MAX(64) * 2 + 1][ROW], out[ROW];
   const void *a[HX_CPU_DOT_MAX(64)], *b[HX_CPU_DOT_MAX(64)];
   const uint32_t most = HX_CPU_DOT_MAX(word);
@@ -95,19 +96,18 @@ static void check_dot(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint
     for (uint32_t with = 0; with < 2; with++) {
       k->pointwise->dot(out, with ? rows[2 * most] : NULL, a, b, count, m, ROW);
       for (size_t i = 0; i < ROW; i++) {
-        hx_u128 sum = with ? row_load(rows[2 * most], i, word) : 0;
+        hxs_u128 sum = with ? hxs_row_load(rows[2 * most], i, word) : 0;
         for (uint32_t t = 0; t < count; t++) {
-          sum = (sum + (hx_u128)row_load(a[t], i, word) * row_load(b[t], i, word)) % m->q;
+          sum = (sum + (hxs_u128)hxs_row_load(a[t], i, word) * hxs_row_load(b[t], i, word)) % m->q;
         }
-        expect(row_load(out, i, word), sum, "dot", m);
+        expect(hxs_row_load(out, i, word), sum, "dot", m);
       }
     }
   }
 }
 
 // Inputs as large as the residues that the variant is for, weights just below q.
-static void check_combine(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint32_t word, uint64_t *state,
-                          bool top) {
+static void check_combine(const hx_cpu_kernels_t *k, const hxs_modulus *m, uint32_t word, uint64_t *state, bool top) {
   enum { MOST = 40 };
   uint64_t rows[MOST][ROW], out[ROW], weights[MOST];
   const void *in[MOST];
@@ -119,24 +119,24 @@ static void check_combine(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, 
     weights[i] = top ? m->q - 1 : edge(state, m->q);
   }
   for (uint32_t count = 1; count <= MOST; count++) {
-    const hx_cpu_affine_t map = {.count = count, .start = m->q - 1, .weights = weights};
-    hx_u128 expected[ROW];
+    const hxs_affine map = {.count = count, .start = m->q - 1, .weights = weights};
+    hxs_u128 expected[ROW];
     for (size_t i = 0; i < ROW; i++) {
       expected[i] = map.start;
       for (uint32_t t = 0; t < count; t++) {
-        expected[i] = (expected[i] + (hx_u128)row_load(in[t], i, word) * weights[t]) % m->q;
+        expected[i] = (expected[i] + (hxs_u128)hxs_row_load(in[t], i, word) * weights[t]) % m->q;
       }
     }
     k->convert->combine_lazy(out, in, &map, m, ROW);
     for (size_t i = 0; i < ROW; i++) {
-      const uint64_t x = row_load(out, i, word);
+      const uint64_t x = hxs_row_load(out, i, word);
       assert_true(x < 2 * m->q);
-      expect(hx_cpu_to_montgomery(m, x % m->q), expected[i], "combine_lazy", m);
+      expect(hxs_to_montgomery(m, x % m->q), expected[i], "combine_lazy", m);
     }
     k->convert->combine(out, in, &map, m, ROW);
     for (size_t i = 0; i < ROW; i++) {
-      assert_true(row_load(out, i, word) < m->q);
-      expect(hx_cpu_to_montgomery(m, row_load(out, i, word)), expected[i], "combine", m);
+      assert_true(hxs_row_load(out, i, word) < m->q);
+      expect(hxs_to_montgomery(m, hxs_row_load(out, i, word)), expected[i], "combine", m);
     }
   }
 }
@@ -150,9 +150,9 @@ static void sums_are_exact_at_their_limits(void **state) {
       if (word == 32 && sizes[i] > 31) {
         continue;
       }
-      hx_cpu_modulus_t m;
+      hxs_modulus m;
       hx_cpu_kernels_t kernels;
-      hx_cpu_modulus_init(&m, prime_of(sizes[i], true), word);
+      hxs_modulus_init(&m, prime_of(sizes[i], true), word);
       for (int any = 0; any < 2; any++) {
         assert_int_equal(hx_cpu_kernels_select(any ? "" : "portable", NULL, word, m.bits, &kernels, NULL), HX_OK);
         for (int top = 0; top < 2; top++) {
@@ -165,12 +165,12 @@ static void sums_are_exact_at_their_limits(void **state) {
 }
 
 // Kernels of the widest operands: any words where the header says so.
-static void check_rows(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uint64_t *state) {
+static void check_rows(const hx_cpu_kernels_t *k, const hxs_modulus *m, uint64_t *state) {
   uint64_t a[ROW], b[ROW], c[ROW], out[6][ROW];
   fill(a, 64, state, m->q, false);
   fill(b, 64, state, m->q, false);
   fill(c, 64, state, UINT64_MAX, false);
-  const hx_cpu_factor_t factor = hx_cpu_factor_of(m, b[0]);
+  const hxs_factor factor = hxs_factor_of(m, b[0]);
   k->pointwise->mul(out[0], a, b, m, ROW);
   k->pointwise->mul_add(out[1], b, a, a, m, ROW);
   k->pointwise->reduce(out[2], c, m, ROW);
@@ -178,13 +178,13 @@ static void check_rows(const hx_cpu_kernels_t *k, const hx_cpu_modulus_t *m, uin
   k->pointwise->mul_scalar_add(out[4], a, c, factor, m, ROW);
   k->pointwise->mul_montgomery(out[5], a, b, m, ROW);
   for (size_t i = 0; i < ROW; i++) {
-    const hx_u128 scaled = (hx_u128)(c[i] % m->q) * b[0] % m->q;
-    expect(out[0][i], (hx_u128)a[i] * b[i] % m->q, "mul", m);
-    expect(out[1][i], ((hx_u128)a[i] * a[i] + b[i]) % m->q, "mul_add", m);
+    const hxs_u128 scaled = (hxs_u128)(c[i] % m->q) * b[0] % m->q;
+    expect(out[0][i], (hxs_u128)a[i] * b[i] % m->q, "mul", m);
+    expect(out[1][i], ((hxs_u128)a[i] * a[i] + b[i]) % m->q, "mul_add", m);
     expect(out[2][i], c[i] % m->q, "reduce", m);
     expect(out[3][i], scaled, "mul_scalar", m);
     expect(out[4][i], (scaled + a[i]) % m->q, "mul_scalar_add", m);
-    expect(hx_cpu_to_montgomery(m, out[5][i]), (hx_u128)a[i] * b[i] % m->q, "mul_montgomery", m);
+    expect(hxs_to_montgomery(m, out[5][i]), (hxs_u128)a[i] * b[i] % m->q, "mul_montgomery", m);
   }
 }
 
@@ -193,9 +193,9 @@ static void rows_are_exact_at_their_limits(void **state) {
   uint64_t random = 3;
   for (uint32_t bits = 5; bits <= 61; bits++) {
     for (int pass = 0; pass < 16; pass++) {
-      hx_cpu_modulus_t m;
+      hxs_modulus m;
       hx_cpu_kernels_t kernels;
-      hx_cpu_modulus_init(&m, prime_of(bits, pass % 2 == 0), 64);
+      hxs_modulus_init(&m, prime_of(bits, pass % 2 == 0), 64);
       assert_int_equal(hx_cpu_kernels_select(pass < 8 ? "" : "portable", NULL, 64, m.bits, &kernels, NULL), HX_OK);
       check_rows(&kernels, &m, &random);
     }
@@ -210,25 +210,25 @@ static void check_product(kc_t *kc, uint32_t id, const hx_cpu_kernels_t *k) {
   const uint64_t q = p->m.q;
   uint64_t a[ROW], b[ROW], fa[ROW], fb[ROW];
   for (size_t i = 0; i < n; i++) {
-    row_store(a, i, kc_next(kc) % (2 * q), word);  // forward takes values below 2q
-    row_store(b, i, 2 * q - 1, word);
+    hxs_row_store(a, i, kc_next(kc) % (2 * q), word);  // forward takes values below 2q
+    hxs_row_store(b, i, 2 * q - 1, word);
   }
   k->ntt->forward(fa, a, &p->m, &p->twiddles, log_n);
   k->ntt->forward(fb, b, &p->m, &p->twiddles, log_n);
   for (size_t i = 0; i < n; i++) {
-    assert_true(row_load(fa, i, word) < q && row_load(fb, i, word) < q);
-    const uint64_t x = hx_cpu_mul_mod(&p->m, row_load(fa, i, word), row_load(fb, i, word));
-    row_store(fa, i, i % 2 == 0 ? x : x + q, word);  // inverse too
+    assert_true(hxs_row_load(fa, i, word) < q && hxs_row_load(fb, i, word) < q);
+    const uint64_t x = hxs_mul_mod(&p->m, hxs_row_load(fa, i, word), hxs_row_load(fb, i, word));
+    hxs_row_store(fa, i, i % 2 == 0 ? x : x + q, word);  // inverse too
   }
   k->ntt->inverse(fa, fa, &p->m, &p->twiddles, log_n);
   for (size_t i = 0; i < n; i++) {
-    hx_u128 sum = 0;
+    hxs_u128 sum = 0;
     for (size_t j = 0; j < n; j++) {
-      const uint64_t x = row_load(a, j, word) % q, y = row_load(b, (i + n - j) % n, word) % q;
-      const hx_u128 product = (hx_u128)x * y % q;
+      const uint64_t x = hxs_row_load(a, j, word) % q, y = hxs_row_load(b, (i + n - j) % n, word) % q;
+      const hxs_u128 product = (hxs_u128)x * y % q;
       sum += j <= i ? product : q - product;
     }
-    expect(row_load(fa, i, word), sum % q, "negacyclic product", &p->m);
+    expect(hxs_row_load(fa, i, word), sum % q, "negacyclic product", &p->m);
   }
 }
 
@@ -240,7 +240,7 @@ static void ntt_multiplies_polynomials_as_schoolbook(void **state) {
       static const uint32_t bits64[] = {61, 61, 50, 20, 20}, bits32[] = {31, 31, 30, 20, 12};
       kc_open(&kc, log_n, word, 5, 0, 1, word == 64 ? bits64 : bits32);
       hx_cpu_kernels_t kernels;
-      assert_int_equal(hx_cpu_kernels_select("", NULL, word, kc.tables->bits, &kernels, NULL), HX_OK);
+      assert_int_equal(hx_cpu_kernels_select("", NULL, word, kc.tables->ring.bits, &kernels, NULL), HX_OK);
       for (uint32_t id = 0; id < 5; id++) {
         check_product(&kc, id, &kernels);
       }
@@ -268,10 +268,10 @@ static void ntt_evaluates_at_odd_powers(void **state) {
       for (uint32_t k = 0; k < 5; k++) {
         reversed |= (i >> k & 1) << (4 - k);
       }
-      const uint64_t x = hx_cpu_pow_mod(&p->m, kc.psi[id], 2 * reversed + 1);
+      const uint64_t x = hxs_pow_mod(&p->m, kc.psi[id], 2 * reversed + 1);
       uint64_t value = 0;
       for (size_t k = n; k-- > 0;) {
-        value = (hx_cpu_mul_mod(&p->m, value, x) + a[k]) % p->m.q;
+        value = (hxs_mul_mod(&p->m, value, x) + a[k]) % p->m.q;
       }
       expect(out[i], value, "value", &p->m);
     }

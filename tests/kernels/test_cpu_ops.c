@@ -13,7 +13,7 @@ typedef struct sweep {
 static bool checked[128], aliased[128];
 
 static uint32_t row_of(const char *name) {
-  for (uint32_t i = 0; i < hx_cpu_impl_count; i++) {
+  for (uint32_t i = 0; i < hx_cpu_plugin.row_count; i++) {
     if (strcmp(hx_cpu_impls[i]->op, name) == 0) {
       return i;
     }
@@ -478,12 +478,13 @@ static void bases_match_reference_with_many_primes(void **state) {
 
 static void every_registered_operation_was_compared(void **state) {
   (void)state;
-  for (uint32_t i = 0; i < hx_cpu_impl_count; i++) {
+  for (uint32_t i = 0; i < hx_cpu_plugin.row_count; i++) {
     if (!checked[i]) {
       fail_msg("%s has no case", hx_cpu_impls[i]->op);
     }
-    if (aliased[i] != hx_cpu_impl_rows[i].in_place) {
-      fail_msg("%s: in_place is declared %d, found %d", hx_cpu_impls[i]->op, hx_cpu_impl_rows[i].in_place, aliased[i]);
+    if (aliased[i] != hx_cpu_plugin.rows[i].in_place) {
+      fail_msg("%s: in_place is declared %d, found %d", hx_cpu_impls[i]->op, hx_cpu_plugin.rows[i].in_place,
+               aliased[i]);
     }
   }
 }

@@ -80,7 +80,7 @@ static void query_refuses_tables_and_hosts_that_do_not_fit(void **state) {
 
 // One row of the manifest as the table has it.
 static json_t *row_json(uint32_t i) {
-  const uint32_t domains = hx_cpu_impl_rows[i].domains;
+  const uint32_t domains = hx_cpu_plugin.rows[i].domains;
   json_t *names = json_array();
   if ((domains >> HX_COEFFICIENT & 1) != 0) {
     json_array_append_new(names, json_string("coefficient"));
@@ -89,13 +89,13 @@ static json_t *row_json(uint32_t i) {
     json_array_append_new(names, json_string("ntt"));
   }
   json_t *dtypes = json_pack("[s,s]", "u64", "u32");
-  if (hx_cpu_impl_rows[i].others != 0) {
-    json_array_append_new(dtypes, json_string(hx_cpu_impl_rows[i].others == HX_I64 ? "i64" : "u8"));
+  if (hx_cpu_plugin.rows[i].others != 0) {
+    json_array_append_new(dtypes, json_string(hx_cpu_plugin.rows[i].others == HX_I64 ? "i64" : "u8"));
   }
   return json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cpu_impls[i]->op, "signature",
                    (int)hx_cpu_impls[i]->signature, "implementation", hx_cpu_impls[i]->name, "dtypes", dtypes, "log_n",
-                   (int)HX_CPU_LOG_N_MIN, (int)HX_CPU_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
-                   (int)hx_cpu_impl_rows[i].in_place, "domains", names, "exactness", "bit_exact");
+                   (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
+                   (int)hx_cpu_plugin.rows[i].in_place, "domains", names, "exactness", "bit_exact");
 }
 
 static void manifest_declares_exactly_the_registered_rows(void **state) {
@@ -103,8 +103,8 @@ static void manifest_declares_exactly_the_registered_rows(void **state) {
   json_t *manifest = json_load_file(HELIOX_SOURCE_DIR "/plugins/cpu/cpu.json", JSON_REJECT_DUPLICATES, NULL);
   assert_non_null(manifest);
   const json_t *rows = json_object_get(manifest, "operations");
-  assert_int_equal(json_array_size(rows), hx_cpu_impl_count);
-  for (uint32_t i = 0; i < hx_cpu_impl_count; i++) {
+  assert_int_equal(json_array_size(rows), hx_cpu_plugin.row_count);
+  for (uint32_t i = 0; i < hx_cpu_plugin.row_count; i++) {
     json_t *expected = row_json(i);
     assert_non_null(expected);
     if (!json_equal(expected, json_array_get(rows, i))) {

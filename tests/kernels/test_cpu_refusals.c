@@ -202,7 +202,7 @@ static void execute_refuses_memory_that_does_not_hold_the_tensor(void **state) {
   a->offset = 64;
   hx_call call = {.struct_size = 8};
   assert_int_equal(hx_cpu_execute(prepared, &call, &error), HX_ARGS_SIZE);
-  hx_cpu_destroy(prepared);
+  hxs_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -224,7 +224,7 @@ static void execute_stops_when_cancelled_and_works_again_after(void **state) {
   kc_cancel_after = -1;
   assert_true(kc_check(&kc, &op));
   free(before);
-  hx_cpu_destroy(prepared);
+  hxs_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -254,7 +254,7 @@ static void queue_keeps_a_failure_until_it_is_reset(void **state) {
   assert_int_equal(hx_cpu_queue_ops.reset(kc.queue, &error), HX_OK);
   assert_int_equal(hx_cpu_queue_ops.sync(kc.queue, &error), HX_OK);
   assert_int_equal(kc_execute(&kc, &op, prepared, scratch, -1, &error), HX_OK);
-  hx_cpu_destroy(prepared);
+  hxs_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -263,10 +263,10 @@ static void queue_is_busy_for_a_second_caller(void **state) {
   kc_t kc;
   open_small(&kc, 4);
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  assert_int_equal(hx_cpu_queue_enter(kc.queue, &error), HX_OK);
+  assert_int_equal(hxs_gate_enter(&kc.queue->gate, &error), HX_OK);
   assert_int_equal(hx_cpu_queue_ops.sync(kc.queue, &error), HX_BUSY);
   assert_int_equal(error.code, HX_BUSY);
-  hx_cpu_queue_leave(kc.queue);
+  hxs_gate_leave(&kc.queue->gate);
   assert_int_equal(hx_cpu_queue_ops.sync(kc.queue, &error), HX_OK);
   kc_close(&kc);
 }
@@ -329,7 +329,7 @@ static void prepared_runs_on_several_queues_at_once(void **state) {
   }
   assert_int_equal(shared.failures, 0);
   hx_cpu_memory_ops.free(shared.input);
-  hx_cpu_destroy(shared.prepared);
+  hxs_destroy(shared.prepared);
   kc_close(&kc);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "error.h"
+#include "heliox/support/error.h"
 #include "kernels/features.h"
 
 typedef enum family { NTT, POINTWISE, CONVERT, PERMUTE, EXPAND, FAMILY_COUNT } family_t;
@@ -69,9 +69,9 @@ int32_t hx_cpu_mask_check(const char *mask, hx_error *error) {
     if (!exists(mask, length)) {
       char names[128];
       print_names(names, sizeof names);
-      return hx_cpu_fail(error, HX_INVALID,
-                         "option cpu-mask names the variant '%.*s', which does not exist; there are: %s",
-                         (int)(length < 40 ? length : 40), mask, names);
+      return hxs_fail(error, HX_INVALID,
+                      "option cpu-mask names the variant '%.*s', which does not exist; there are: %s",
+                      (int)(length < 40 ? length : 40), mask, names);
     }
     mask += length;
     mask += *mask == ',';
@@ -104,17 +104,16 @@ int32_t hx_cpu_kernels_select(const char *mask, const char *pin, uint32_t word, 
   char names[128];
   print_names(names, sizeof names);
   if (pin != NULL && !exists(pin, strlen(pin))) {
-    return hx_cpu_fail(error, HX_UNSUPPORTED, "variant '%.40s' does not exist; there are: %s", pin, names);
+    return hxs_fail(error, HX_UNSUPPORTED, "variant '%.40s' does not exist; there are: %s", pin, names);
   }
   const void *chosen[FAMILY_COUNT];
   for (int family = 0; family < FAMILY_COUNT; family++) {
     bool has = pin == NULL || family_has((family_t)family, pin, word);
     chosen[family] = find((family_t)family, mask, has ? pin : "portable", word, bits);
     if (chosen[family] == NULL) {
-      return hx_cpu_fail(
-          error, HX_UNSUPPORTED,
-          "no variant for primes of %u bits in %u-bit words (asked for: %s; cpu-mask: %s); there are: %s", bits, word,
-          pin != NULL ? pin : "any", mask[0] != 0 ? mask : "unset", names);
+      return hxs_fail(error, HX_UNSUPPORTED,
+                      "no variant for primes of %u bits in %u-bit words (asked for: %s; cpu-mask: %s); there are: %s",
+                      bits, word, pin != NULL ? pin : "any", mask[0] != 0 ? mask : "unset", names);
     }
   }
   out->ntt = chosen[NTT];

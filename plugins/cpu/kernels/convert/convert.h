@@ -3,25 +3,17 @@
 #ifndef HX_CPU_KERNELS_CONVERT_H
 #define HX_CPU_KERNELS_CONVERT_H
 
-#include "kernels/modular.h"
+#include "heliox/support/modular.h"
 
-// out = start + sum of weights[k] * in[k] mod q. start and weights are in Montgomery form (times 2^w mod q, below q),
-// so that one Montgomery reduction of the sum ends it. Inputs are residues of any primes of the ring's word:
-// below 2^61, or below 2^31.
-typedef struct hx_cpu_affine {
-  uint32_t count;
-  uint64_t start;
-  uint64_t *weights;  // [count]
-} hx_cpu_affine_t;
-
+// Affine maps have start and weights in Montgomery form (times 2^w mod q, below q), so that one Montgomery reduction of
+// the sum ends it.
 typedef struct hx_cpu_convert {
   // Result in [0, q); out may be any of the inputs.
-  void (*combine)(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m, size_t n);
+  void (*combine)(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n);
   // Result in [0, 2q): what the forward transform takes.
-  void (*combine_lazy)(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                       size_t n);
+  void (*combine_lazy)(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n);
   // Signed words to residues in [0, q).
-  void (*lift_signed)(void *out, const int64_t *in, const hx_cpu_modulus_t *m, size_t n);
+  void (*lift_signed)(void *out, const int64_t *in, const hxs_modulus *m, size_t n);
 } hx_cpu_convert_t;
 
 extern const hx_cpu_convert_t hx_cpu_convert_portable64, hx_cpu_convert_portable32;

@@ -15,7 +15,7 @@ typedef struct lanes {
   uint64_t weights[MOST];
 } lanes_t;
 
-static void lanes_of(lanes_t *l, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *modulus) {
+static void lanes_of(lanes_t *l, const hxs_affine *map, const hxs_modulus *modulus) {
   l->m = ifma_modulus(modulus->q);
   l->inverse = splat(modulus->inverse & (HX_CPU_IFMA_LIMIT - 1));
   l->start = splat(ifma_from_montgomery64(map->start, modulus));
@@ -25,8 +25,8 @@ static void lanes_of(lanes_t *l, const hx_cpu_affine_t *map, const hx_cpu_modulu
 }
 
 // `count` is a constant where it is small.
-HX_CPU_INLINE void combine_count(uint64_t *out, const void *const *in, const lanes_t *l, uint32_t count, size_t n,
-                                 int full) {
+HXS_INLINE void combine_count(uint64_t *out, const void *const *in, const lanes_t *l, uint32_t count, size_t n,
+                              int full) {
   for (size_t i = 0; i < n; i += 8) {
     hx_vec lo = l->start, hi = _mm512_setzero_si512();
     for (uint32_t k = 0; k < count; k++) {
@@ -43,8 +43,8 @@ HX_CPU_INLINE void combine_count(uint64_t *out, const void *const *in, const lan
   }
 }
 
-HX_CPU_INLINE void combine_rows(void *out, const void *const *in, const hx_cpu_affine_t *map,
-                                const hx_cpu_modulus_t *modulus, size_t n, int full) {
+HXS_INLINE void combine_rows(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *modulus,
+                             size_t n, int full) {
   lanes_t l;
   lanes_of(&l, map, modulus);
   switch (map->count) {
@@ -75,16 +75,15 @@ HX_CPU_INLINE void combine_rows(void *out, const void *const *in, const hx_cpu_a
   }
 }
 
-static void combine(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m, size_t n) {
+static void combine(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n) {
   combine_rows(out, in, map, m, n, 1);
 }
 
-static void combine_lazy(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                         size_t n) {
+static void combine_lazy(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n) {
   combine_rows(out, in, map, m, n, 0);
 }
 
-static void lift_signed(void *out, const int64_t *in, const hx_cpu_modulus_t *m, size_t n) {
+static void lift_signed(void *out, const int64_t *in, const hxs_modulus *m, size_t n) {
   hx_cpu_convert_portable64.lift_signed(out, in, m, n);
 }
 

@@ -4,52 +4,52 @@
 
 // Terms between two corrections of the high word. Inputs are below 2^61 and weights below q, so CHUNK terms sum below
 // q * 2^64; with the accumulator below q * 2^64 before, the high word stays below 2q, and one subtraction brings it
-// below q again, as mod_redc_lazy asks. The first chunk starts from `start` < q and is below q * 2^64 - 8 * (q - 1)
+// below q again, as hxs_mod_redc_lazy asks. The first chunk starts from `start` < q and is below q * 2^64 - 8 * (q - 1)
 // + q <= q * 2^64: no correction is needed after it.
 #define CHUNK 8u
 
-HX_CPU_INLINE uint64_t sum64(const void *const *in, size_t i, const hx_cpu_affine_t *map, uint32_t count,
-                             const hx_cpu_modulus_t *m) {
-  hx_u128 sum = map->start;
+HXS_INLINE uint64_t sum64(const void *const *in, size_t i, const hxs_affine *map, uint32_t count,
+                          const hxs_modulus *m) {
+  hxs_u128 sum = map->start;
   for (uint32_t k = 0; k < count; k++) {
-    sum += (hx_u128)row_load(in[k], i, 64) * map->weights[k];
+    sum += (hxs_u128)hxs_row_load(in[k], i, 64) * map->weights[k];
     if (k >= CHUNK && k % CHUNK == CHUNK - 1) {
-      sum = (hx_u128)mod_once((uint64_t)(sum >> 64), m->q) << 64 | (uint64_t)sum;
+      sum = (hxs_u128)hxs_mod_once((uint64_t)(sum >> 64), m->q) << 64 | (uint64_t)sum;
     }
   }
   if (count > CHUNK && count % CHUNK != 0) {
-    sum = (hx_u128)mod_once((uint64_t)(sum >> 64), m->q) << 64 | (uint64_t)sum;
+    sum = (hxs_u128)hxs_mod_once((uint64_t)(sum >> 64), m->q) << 64 | (uint64_t)sum;
   }
-  return mod_redc_lazy((uint64_t)(sum >> 64), (uint64_t)sum, m, 64);
+  return hxs_mod_redc_lazy((uint64_t)(sum >> 64), (uint64_t)sum, m, 64);
 }
 
 // Inputs are below 2^31: a term is below q * 2^31. With the sum below q * 2^32 before a term, it is below
 // q * (2^32 + 2^31) < 2^63 + 2^62 after it, and the correction by q * 2^32 < 2^63 is exact. The start and the first
 // term need none.
-HX_CPU_INLINE uint64_t sum32(const void *const *in, size_t i, const hx_cpu_affine_t *map, uint32_t count,
-                             const hx_cpu_modulus_t *m) {
+HXS_INLINE uint64_t sum32(const void *const *in, size_t i, const hxs_affine *map, uint32_t count,
+                          const hxs_modulus *m) {
   uint64_t sum = map->start;
   for (uint32_t k = 0; k < count; k++) {
-    sum += row_load(in[k], i, 32) * map->weights[k];
+    sum += hxs_row_load(in[k], i, 32) * map->weights[k];
     if (k > 0) {
-      sum = mod_once(sum, m->q << 32);
+      sum = hxs_mod_once(sum, m->q << 32);
     }
   }
-  return mod_redc_lazy(sum >> 32, (uint32_t)sum, m, 32);
+  return hxs_mod_redc_lazy(sum >> 32, (uint32_t)sum, m, 32);
 }
 
 // `count` is a constant where it is small, so that the loop over the terms disappears.
-HX_CPU_INLINE void combine_count(void *out, const void *const *in, const hx_cpu_affine_t *map, uint32_t count,
-                                 const hx_cpu_modulus_t *modulus, size_t n, uint32_t word, int full) {
-  const hx_cpu_modulus_t m = *modulus;
+HXS_INLINE void combine_count(void *out, const void *const *in, const hxs_affine *map, uint32_t count,
+                              const hxs_modulus *modulus, size_t n, uint32_t word, int full) {
+  const hxs_modulus m = *modulus;
   for (size_t i = 0; i < n; i++) {
     uint64_t x = word == 64 ? sum64(in, i, map, count, &m) : sum32(in, i, map, count, &m);
-    row_store(out, i, full ? mod_once(x, m.q) : x, word);
+    hxs_row_store(out, i, full ? hxs_mod_once(x, m.q) : x, word);
   }
 }
 
-HX_CPU_INLINE void combine_row(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                               size_t n, uint32_t word, int full) {
+HXS_INLINE void combine_row(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n,
+                            uint32_t word, int full) {
   switch (map->count) {
     case 1:
       combine_count(out, in, map, 1, m, n, word, full);
@@ -81,38 +81,33 @@ HX_CPU_INLINE void combine_row(void *out, const void *const *in, const hx_cpu_af
   }
 }
 
-static void combine64(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                      size_t n) {
+static void combine64(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n) {
   combine_row(out, in, map, m, n, 64, 1);
 }
-static void combine32(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                      size_t n) {
+static void combine32(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n) {
   combine_row(out, in, map, m, n, 32, 1);
 }
-static void combine_lazy64(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                           size_t n) {
+static void combine_lazy64(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n) {
   combine_row(out, in, map, m, n, 64, 0);
 }
-static void combine_lazy32(void *out, const void *const *in, const hx_cpu_affine_t *map, const hx_cpu_modulus_t *m,
-                           size_t n) {
+static void combine_lazy32(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n) {
   combine_row(out, in, map, m, n, 32, 0);
 }
 
 // x + 2^63 is an unsigned word; its residue less that of 2^63 is x's.
-HX_CPU_INLINE void lift_signed_row(void *out, const int64_t *in, const hx_cpu_modulus_t *modulus, size_t n,
-                                   uint32_t word) {
-  const hx_cpu_modulus_t m = *modulus;
+HXS_INLINE void lift_signed_row(void *out, const int64_t *in, const hxs_modulus *modulus, size_t n, uint32_t word) {
+  const hxs_modulus m = *modulus;
   const uint64_t offset = (uint64_t)1 << 63;
-  const uint64_t back = m.q - mod_once(mod_word_lazy(offset, &m, 64), m.q);  // in (0, q]
+  const uint64_t back = m.q - hxs_mod_once(hxs_mod_word_lazy(offset, &m, 64), m.q);  // in (0, q]
   for (size_t i = 0; i < n; i++) {
-    uint64_t x = mod_word_lazy((uint64_t)in[i] ^ offset, &m, 64) + back;  // < 3q
-    row_store(out, i, mod_once(mod_once(x, m.two_q), m.q), word);
+    uint64_t x = hxs_mod_word_lazy((uint64_t)in[i] ^ offset, &m, 64) + back;  // < 3q
+    hxs_row_store(out, i, hxs_mod_once(hxs_mod_once(x, m.two_q), m.q), word);
   }
 }
-static void lift_signed64(void *out, const int64_t *in, const hx_cpu_modulus_t *m, size_t n) {
+static void lift_signed64(void *out, const int64_t *in, const hxs_modulus *m, size_t n) {
   lift_signed_row(out, in, m, n, 64);
 }
-static void lift_signed32(void *out, const int64_t *in, const hx_cpu_modulus_t *m, size_t n) {
+static void lift_signed32(void *out, const int64_t *in, const hxs_modulus *m, size_t n) {
   lift_signed_row(out, in, m, n, 32);
 }
 

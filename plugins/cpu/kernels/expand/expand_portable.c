@@ -56,22 +56,22 @@ static void stream_block(const stream_t *s, uint32_t counter, uint32_t out[16]) 
 }
 
 // Residue word `at` of a block.
-HX_CPU_INLINE uint64_t block_word(const uint32_t *block, size_t at, uint32_t word) {
+HXS_INLINE uint64_t block_word(const uint32_t *block, size_t at, uint32_t word) {
   return word == 64 ? block[2 * at] | (uint64_t)block[2 * at + 1] << 32 : block[at];
 }
 
 // An element that is still to be drawn holds a masked word of at least q (masked words are below 2^L <= 2^w, so every
 // row can hold them). Attempt t draws from words t*n ..: the elements of one block are looked at together, and a block
 // is only made where one of them is missing.
-HX_CPU_INLINE void expand_row(void *out, const uint8_t seed[32], uint32_t index, uint32_t prime_id,
-                              const hx_cpu_modulus_t *m, size_t n, uint32_t word) {
+HXS_INLINE void expand_row(void *out, const uint8_t seed[32], uint32_t index, uint32_t prime_id, const hxs_modulus *m,
+                           size_t n, uint32_t word) {
   const uint64_t q = m->q, mask = ((uint64_t)1 << m->bits) - 1;
   const size_t per = BLOCK_BYTES * 8 / word, group = n < per ? n : per;
   stream_t stream;
   uint32_t block[16];
   stream_init(&stream, seed, index, prime_id);
   for (size_t i = 0; i < n; i++) {
-    row_store(out, i, mask, word);
+    hxs_row_store(out, i, mask, word);
   }
   size_t missing = n;
   for (uint64_t attempt = 0; missing > 0; attempt++) {
@@ -79,7 +79,7 @@ HX_CPU_INLINE void expand_row(void *out, const uint8_t seed[32], uint32_t index,
     for (size_t first = 0; first < n; first += group) {
       size_t wanted = 0;
       for (size_t i = first; i < first + group; i++) {
-        wanted += row_load(out, i, word) >= q;
+        wanted += hxs_row_load(out, i, word) >= q;
       }
       if (wanted == 0) {
         continue;
@@ -87,9 +87,9 @@ HX_CPU_INLINE void expand_row(void *out, const uint8_t seed[32], uint32_t index,
       uint64_t at = attempt * n + first;
       stream_block(&stream, (uint32_t)(at / per), block);
       for (size_t i = 0; i < group; i++) {
-        if (row_load(out, first + i, word) >= q) {
+        if (hxs_row_load(out, first + i, word) >= q) {
           uint64_t x = block_word(block, (size_t)(at % per) + i, word) & mask;
-          row_store(out, first + i, x, word);
+          hxs_row_store(out, first + i, x, word);
           missing += x >= q;
         }
       }
@@ -97,11 +97,11 @@ HX_CPU_INLINE void expand_row(void *out, const uint8_t seed[32], uint32_t index,
   }
 }
 
-static void expand64(void *out, const uint8_t seed[32], uint32_t index, uint32_t prime_id, const hx_cpu_modulus_t *m,
+static void expand64(void *out, const uint8_t seed[32], uint32_t index, uint32_t prime_id, const hxs_modulus *m,
                      size_t n) {
   expand_row(out, seed, index, prime_id, m, n, 64);
 }
-static void expand32(void *out, const uint8_t seed[32], uint32_t index, uint32_t prime_id, const hx_cpu_modulus_t *m,
+static void expand32(void *out, const uint8_t seed[32], uint32_t index, uint32_t prime_id, const hxs_modulus *m,
                      size_t n) {
   expand_row(out, seed, index, prime_id, m, n, 32);
 }

@@ -3,7 +3,7 @@
 #ifndef HX_CPU_KERNELS_NTT_H
 #define HX_CPU_KERNELS_NTT_H
 
-#include "kernels/modular.h"
+#include "heliox/support/modular.h"
 
 // Twiddles of one prime, as rows of the residue word, in bit-reversed order: forward[i] = psi^brv(i),
 // inverse[i] = psi^-brv(i), i in [0, n), each with its Shoup quotients. last holds the factors of the final inverse
@@ -11,16 +11,16 @@
 typedef struct hx_cpu_twiddles {
   const void *forward, *forward_quotient;
   const void *inverse, *inverse_quotient;
-  hx_cpu_factor_t last[2];
+  hxs_factor last[2];
   const uint64_t *forward52, *inverse52;  // the same roots for 52-bit products (ntt_ifma.h), or NULL
 } hx_cpu_twiddles_t;
 
 // Both transform one row of 2^log_n residues, log_n >= 3; out may be in.
 typedef struct hx_cpu_ntt {
   // Coefficients in [0, 2q) to A[i] = a(psi^(2*brv(i)+1)) in [0, q).
-  void (*forward)(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t, uint32_t log_n);
+  void (*forward)(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n);
   // Values in [0, 2q) to coefficients in [0, q), 1/n included.
-  void (*inverse)(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t, uint32_t log_n);
+  void (*inverse)(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n);
 } hx_cpu_ntt_t;
 
 extern const hx_cpu_ntt_t hx_cpu_ntt_portable64, hx_cpu_ntt_portable32;

@@ -43,7 +43,7 @@ static constants_t constants_of(uint64_t q) {
 static depth_t depth_of(uint64_t q) { return q >> 46 == 0 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT; }
 
 // x + w*y and x - w*y + 2q.
-HX_CPU_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, int first) {
+HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, int first) {
   hx_vec a = first ? ifma_reduce(*x, &c->m) : *x;
   hx_vec r = ifma_times(*y, w, quotient, &c->m);
   *x = _mm512_add_epi64(a, r);
@@ -51,11 +51,11 @@ HX_CPU_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const 
 }
 
 // Whether the butterflies of a pass's stage begin with a reduction.
-HX_CPU_INLINE int reduces(depth_t depth, int stage) { return depth == TIGHT || (depth == MID && stage == 0); }
+HXS_INLINE int reduces(depth_t depth, int stage) { return depth == TIGHT || (depth == MID && stage == 0); }
 
 // `stages` (2 or 3) stages of 2^stages registers, the first at `node`.
-HX_CPU_INLINE void split_all(hx_vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
-                             int stages) {
+HXS_INLINE void split_all(hx_vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
+                          int stages) {
   UNROLL for (int s = 0; s < stages; s++) {
     const int half = 1 << (stages - 1 - s);
     UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
@@ -66,8 +66,8 @@ HX_CPU_INLINE void split_all(hx_vec *v, const uint64_t *roots, size_t node, cons
   }
 }
 
-HX_CPU_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
-                                const constants_t *c, depth_t depth, int stages) {
+HXS_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
+                             const constants_t *c, depth_t depth, int stages) {
   const size_t stride = size >> stages;
   for (size_t k = 0; k < stride; k += 8) {
     hx_vec v[8];
@@ -77,16 +77,16 @@ HX_CPU_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_
   }
 }
 
-HX_CPU_INLINE hx_vec pair_of(const uint64_t *p) {
+HXS_INLINE hx_vec pair_of(const uint64_t *p) {
   return _mm512_broadcast_i64x2(_mm_load_si128((const __m128i *)(const void *)p));
 }
-HX_CPU_INLINE hx_vec four_of(const uint64_t *p) {
+HXS_INLINE hx_vec four_of(const uint64_t *p) {
   return _mm512_broadcast_i64x4(_mm256_load_si256((const __m256i *)(const void *)p));
 }
 
 // The last three stages of 16 coefficients a0..a7, b0..b7; `p` says which of a group's four.
-HX_CPU_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint64_t *group, int p,
-                                   const constants_t *c, depth_t depth) {
+HXS_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint64_t *group, int p, const constants_t *c,
+                                depth_t depth) {
   const hx_vec low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), top = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
   const hx_vec even = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
   const hx_vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14),
@@ -106,8 +106,8 @@ HX_CPU_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint
   store(out + 8, _mm512_permutex2var_epi64(x, second, y));
 }
 
-HX_CPU_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *group,
-                                 const constants_t *c, depth_t depth) {
+HXS_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *group,
+                              const constants_t *c, depth_t depth) {
   hx_vec v[8];
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
   split_all(v, roots, node, c, depth, 3);
@@ -115,8 +115,8 @@ HX_CPU_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node
 }
 
 // A block in L1: passes of three stages (two at first, until what is left is a multiple of three), then groups.
-HX_CPU_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                                 uint32_t log_size, size_t node, const constants_t *c, depth_t depth) {
+HXS_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                              uint32_t log_size, size_t node, const constants_t *c, depth_t depth) {
   size_t blocks = 1;
   uint32_t left = log_size;
   while (left > 6) {
@@ -140,10 +140,10 @@ HX_CPU_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64
 }
 
 // Stages of the pass over a block larger than L1: what is left is to be even, or L1 sized.
-HX_CPU_INLINE int outer_stages(uint32_t log_size) { return log_size % 2 == 1 ? 3 : 2; }
+HXS_INLINE int outer_stages(uint32_t log_size) { return log_size % 2 == 1 ? 3 : 2; }
 
-HX_CPU_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                                uint32_t log_n, const constants_t *c, depth_t depth) {
+HXS_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                             uint32_t log_n, const constants_t *c, depth_t depth) {
   // Offsets ascend by L1 blocks; a pass is due where its block begins.
   uint32_t inner = log_n;
   while (inner > BLOCK_LOG_N) {
@@ -178,7 +178,7 @@ static void forward_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
   forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, TIGHT);
 }
 
-static void forward(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
+static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->forward52 == NULL) {
     hx_cpu_ntt_portable64.forward(out, in, m, t, log_n);
     return;
@@ -200,16 +200,16 @@ static void forward(void *out, const void *in, const hx_cpu_modulus_t *m, const 
 // ---- inverse
 
 // What the sum and the shifted difference of two values may reach, and what a pass takes, in units of q.
-HX_CPU_INLINE int most(depth_t depth) { return depth == WIDE ? 64 : depth == MID ? 7 : 4; }
-HX_CPU_INLINE int taken(depth_t depth) { return depth == WIDE ? 8 : 2; }
+HXS_INLINE int most(depth_t depth) { return depth == WIDE ? 64 : depth == MID ? 7 : 4; }
+HXS_INLINE int taken(depth_t depth) { return depth == WIDE ? 8 : 2; }
 
-HX_CPU_INLINE hx_vec multiple(int k, const constants_t *c) {
+HXS_INLINE hx_vec multiple(int k, const constants_t *c) {
   return k < 8 ? c->bound[k] : _mm512_slli_epi64(c->bound[1], k <= 8 ? 3 : k <= 16 ? 4 : 5);
 }
 
 // x + y and (x - y) * w; *bx and *by are their bounds.
-HX_CPU_INLINE void join(hx_vec *x, hx_vec *y, int *bx, int *by, hx_vec w, hx_vec quotient, const constants_t *c,
-                        depth_t depth) {
+HXS_INLINE void join(hx_vec *x, hx_vec *y, int *bx, int *by, hx_vec w, hx_vec quotient, const constants_t *c,
+                     depth_t depth) {
   if (*bx + *by > most(depth) && *bx >= *by) {
     *x = ifma_reduce(*x, &c->m);
     *bx = 2;
@@ -231,8 +231,8 @@ HX_CPU_INLINE void join(hx_vec *x, hx_vec *y, int *bx, int *by, hx_vec w, hx_vec
 
 // `stages` stages of 2^stages registers; the last one at `node`. last: its factors 1/n and root/n with quotients,
 // NULL where more stages follow. Bounds are `taken` before and after.
-HX_CPU_INLINE void join_all(hx_vec *v, const uint64_t *roots, size_t node, const hx_vec *last, const constants_t *c,
-                            depth_t depth, int stages) {
+HXS_INLINE void join_all(hx_vec *v, const uint64_t *roots, size_t node, const hx_vec *last, const constants_t *c,
+                         depth_t depth, int stages) {
   int bound[8];
   UNROLL for (int i = 0; i < 8; i++) { bound[i] = taken(depth); }
   UNROLL for (int s = stages - 1; s >= 0; s--) {
@@ -259,8 +259,8 @@ HX_CPU_INLINE void join_all(hx_vec *v, const uint64_t *roots, size_t node, const
   }
 }
 
-HX_CPU_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
-                                const constants_t *c, depth_t depth, int stages) {
+HXS_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
+                             const constants_t *c, depth_t depth, int stages) {
   const size_t stride = size >> stages;
   for (size_t k = 0; k < stride; k += 8) {
     hx_vec v[8];
@@ -271,8 +271,8 @@ HX_CPU_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node,
 }
 
 // Values below 2q in; below 2q out.
-HX_CPU_INLINE void inverse_sixteen(hx_vec *a, hx_vec *b, const uint64_t *in, const uint64_t *group, int p,
-                                   const constants_t *c, depth_t depth) {
+HXS_INLINE void inverse_sixteen(hx_vec *a, hx_vec *b, const uint64_t *in, const uint64_t *group, int p,
+                                const constants_t *c, depth_t depth) {
   const hx_vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14),
                second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
   const hx_vec low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), top = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
@@ -297,16 +297,16 @@ HX_CPU_INLINE void inverse_sixteen(hx_vec *a, hx_vec *b, const uint64_t *in, con
   *b = _mm512_permutex2var_epi64(x, odd, y);
 }
 
-HX_CPU_INLINE void inverse_group(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
-                                 const uint64_t *group, const constants_t *c, depth_t depth) {
+HXS_INLINE void inverse_group(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
+                              const uint64_t *group, const constants_t *c, depth_t depth) {
   hx_vec v[8];
   UNROLL for (int p = 0; p < 4; p++) { inverse_sixteen(&v[2 * p], &v[2 * p + 1], in + 16 * p, group, p, c, depth); }
   join_all(v, roots, node, NULL, c, depth, 3);
   UNROLL for (int i = 0; i < 8; i++) { store(out + 8 * i, v[i]); }
 }
 
-HX_CPU_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
-                                   const constants_t *c, depth_t depth, int stages) {
+HXS_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
+                                const constants_t *c, depth_t depth, int stages) {
   if (node == 1 && stages == 3) {
     inverse_pass(a, roots, node, size, last, c, depth, 3);
   } else if (node == 1) {
@@ -318,9 +318,8 @@ HX_CPU_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t no
   }
 }
 
-HX_CPU_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                                 uint32_t log_size, size_t node, const hx_vec *last, const constants_t *c,
-                                 depth_t depth) {
+HXS_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                              uint32_t log_size, size_t node, const hx_vec *last, const constants_t *c, depth_t depth) {
   const size_t groups = (size_t)1 << (log_size - 6);
   for (size_t b = 0; b < groups; b++) {
     inverse_group(out + 64 * b, in + 64 * b, roots, node * groups + b, tail + 112 * b, c, depth);
@@ -336,8 +335,8 @@ HX_CPU_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64
   }
 }
 
-HX_CPU_INLINE void inverse_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                                uint32_t log_n, const hx_vec *last, const constants_t *c, depth_t depth) {
+HXS_INLINE void inverse_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                             uint32_t log_n, const hx_vec *last, const constants_t *c, depth_t depth) {
   uint32_t levels[4] = {log_n}, count = 0;  // sizes of blocks, from the whole row down to L1
   while (levels[count] > BLOCK_LOG_N) {
     levels[count + 1] = levels[count] - (uint32_t)outer_stages(levels[count]);
@@ -369,7 +368,7 @@ static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
   inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, TIGHT);
 }
 
-static void inverse(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
+static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->inverse52 == NULL) {
     hx_cpu_ntt_portable64.inverse(out, in, m, t, log_n);
     return;

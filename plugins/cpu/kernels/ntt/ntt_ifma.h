@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "kernels/modular.h"
+#include "heliox/support/modular.h"
 
 // The largest primes and the rings that the tables are made for.
 #define HX_CPU_IFMA_BITS 50u
@@ -22,7 +22,7 @@
 static inline size_t hx_cpu_ifma_words(uint32_t log_n) { return (size_t)2 << log_n; }
 
 // Whether a prime of the ring has such tables.
-static inline bool hx_cpu_ifma_fits(const hx_cpu_modulus_t *m, uint32_t log_n) {
+static inline bool hx_cpu_ifma_fits(const hxs_modulus *m, uint32_t log_n) {
   return m->word == 64 && m->bits <= HX_CPU_IFMA_BITS && log_n >= HX_CPU_IFMA_LOG_N_MIN;
 }
 

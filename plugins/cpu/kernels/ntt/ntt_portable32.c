@@ -9,13 +9,13 @@ typedef struct roots {
 } roots_t;
 
 // x - q if x >= q, else x; x < 2q, so x - q stays within a signed word.
-HX_CPU_INLINE uint32_t once(uint32_t x, uint32_t q) {
+HXS_INLINE uint32_t once(uint32_t x, uint32_t q) {
   uint32_t d = x - q;
   return d + (q & (0 - (d >> 31)));
 }
 
 // x * value mod q in [0, 2q), for any x; 2q < 2^32, so the low words give the difference.
-HX_CPU_INLINE uint32_t times(uint32_t x, uint32_t value, uint32_t quotient, uint32_t q) {
+HXS_INLINE uint32_t times(uint32_t x, uint32_t value, uint32_t quotient, uint32_t q) {
   uint32_t estimate = (uint32_t)(((uint64_t)x * quotient) >> 32);
   return x * value - estimate * q;
 }
@@ -45,8 +45,7 @@ static void inverse_stage(uint32_t *out, const uint32_t *in, size_t half, size_t
   }
 }
 
-static void forward32(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t,
-                      uint32_t log_n) {
+static void forward32(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   roots_t r = {t->forward, t->forward_quotient, (uint32_t)m->q, (uint32_t)m->two_q};
   uint32_t *a = out;
   size_t n = (size_t)1 << log_n;
@@ -59,8 +58,7 @@ static void forward32(void *out, const void *in, const hx_cpu_modulus_t *m, cons
   }
 }
 
-static void inverse32(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t,
-                      uint32_t log_n) {
+static void inverse32(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   roots_t r = {t->inverse, t->inverse_quotient, (uint32_t)m->q, (uint32_t)m->two_q};
   uint32_t *a = out;
   size_t n = (size_t)1 << log_n, middle = n / 2;

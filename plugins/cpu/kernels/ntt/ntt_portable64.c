@@ -15,28 +15,28 @@ typedef struct roots {
 } roots_t;
 
 // x, y < 4q in; x + w*y and x - w*y, both < 4q, out.
-HX_CPU_INLINE void split(uint64_t *x, uint64_t *y, hx_cpu_factor_t w, uint64_t q, uint64_t two_q) {
-  uint64_t a = mod_once(*x, two_q);           // < 2q
-  uint64_t b = mod_shoup_lazy(*y, w, q, 64);  // < 2q
-  *x = a + b;                                 // < 4q
-  *y = a - b + two_q;                         // in (0, 4q)
+HXS_INLINE void split(uint64_t *x, uint64_t *y, hxs_factor w, uint64_t q, uint64_t two_q) {
+  uint64_t a = hxs_mod_once(*x, two_q);           // < 2q
+  uint64_t b = hxs_mod_shoup_lazy(*y, w, q, 64);  // < 2q
+  *x = a + b;                                     // < 4q
+  *y = a - b + two_q;                             // in (0, 4q)
 }
 
 // x, y < 2q in; x + y and (x - y) * w, both < 2q, out.
-HX_CPU_INLINE void join(uint64_t *x, uint64_t *y, hx_cpu_factor_t w, uint64_t q, uint64_t two_q) {
+HXS_INLINE void join(uint64_t *x, uint64_t *y, hxs_factor w, uint64_t q, uint64_t two_q) {
   uint64_t a = *x, b = *y;
-  *x = mod_once(a + b, two_q);                   // a + b < 4q
-  *y = mod_shoup_lazy(a - b + two_q, w, q, 64);  // a - b + 2q in (0, 4q)
+  *x = hxs_mod_once(a + b, two_q);                   // a + b < 4q
+  *y = hxs_mod_shoup_lazy(a - b + two_q, w, q, 64);  // a - b + 2q in (0, 4q)
 }
 
-HX_CPU_INLINE hx_cpu_factor_t root(const roots_t *r, size_t node) {
-  hx_cpu_factor_t w = {r->value[node], r->quotient[node]};
+HXS_INLINE hxs_factor root(const roots_t *r, size_t node) {
+  hxs_factor w = {r->value[node], r->quotient[node]};
   return w;
 }
 
 static void forward_single(uint64_t *out, const uint64_t *in, size_t half, const roots_t *r) {
   uint64_t q = r->q, two_q = r->two_q;
-  hx_cpu_factor_t w = root(r, 1);
+  hxs_factor w = root(r, 1);
   for (size_t k = 0; k < half; k++) {
     uint64_t x = in[k], y = in[k + half];
     split(&x, &y, w, q, two_q);
@@ -48,7 +48,7 @@ static void forward_single(uint64_t *out, const uint64_t *in, size_t half, const
 // Two stages of a block of 4 * quarter at `node`.
 static void forward_pair(uint64_t *out, const uint64_t *in, size_t quarter, size_t node, const roots_t *r) {
   uint64_t q = r->q, two_q = r->two_q;
-  hx_cpu_factor_t w1 = root(r, node), w2 = root(r, 2 * node), w3 = root(r, 2 * node + 1);
+  hxs_factor w1 = root(r, node), w2 = root(r, 2 * node), w3 = root(r, 2 * node + 1);
   for (size_t k = 0; k < quarter; k++) {
     uint64_t x0 = in[k], x1 = in[k + quarter], x2 = in[k + 2 * quarter], x3 = in[k + 3 * quarter];
     split(&x0, &x2, w1, q, two_q);
@@ -67,15 +67,15 @@ static void forward_last(uint64_t *a, size_t blocks, size_t node, const roots_t 
   uint64_t q = r->q, two_q = r->two_q;
   for (size_t b = 0; b < blocks; b++, a += 4, node++) {
     uint64_t x0 = a[0], x1 = a[1], x2 = a[2], x3 = a[3];
-    hx_cpu_factor_t w1 = root(r, node);
+    hxs_factor w1 = root(r, node);
     split(&x0, &x2, w1, q, two_q);
     split(&x1, &x3, w1, q, two_q);
     split(&x0, &x1, root(r, 2 * node), q, two_q);
     split(&x2, &x3, root(r, 2 * node + 1), q, two_q);
-    a[0] = mod_once(mod_once(x0, two_q), q);
-    a[1] = mod_once(mod_once(x1, two_q), q);
-    a[2] = mod_once(mod_once(x2, two_q), q);
-    a[3] = mod_once(mod_once(x3, two_q), q);
+    a[0] = hxs_mod_once(hxs_mod_once(x0, two_q), q);
+    a[1] = hxs_mod_once(hxs_mod_once(x1, two_q), q);
+    a[2] = hxs_mod_once(hxs_mod_once(x2, two_q), q);
+    a[3] = hxs_mod_once(hxs_mod_once(x3, two_q), q);
   }
 }
 
@@ -98,8 +98,7 @@ static void forward_block(uint64_t *a, size_t size, size_t node, const roots_t *
   forward_last(a, blocks, node, r);
 }
 
-static void forward64(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t,
-                      uint32_t log_n) {
+static void forward64(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   roots_t r = {t->forward, t->forward_quotient, m->q, m->two_q};
   uint64_t *a = out;
   size_t n = (size_t)1 << log_n;
@@ -121,7 +120,7 @@ static void inverse_first(uint64_t *out, const uint64_t *in, size_t blocks, size
     uint64_t x0 = in[0], x1 = in[1], x2 = in[2], x3 = in[3];
     join(&x0, &x1, root(r, 2 * node), q, two_q);
     join(&x2, &x3, root(r, 2 * node + 1), q, two_q);
-    hx_cpu_factor_t w1 = root(r, node);
+    hxs_factor w1 = root(r, node);
     join(&x0, &x2, w1, q, two_q);
     join(&x1, &x3, w1, q, two_q);
     out[0] = x0;
@@ -133,7 +132,7 @@ static void inverse_first(uint64_t *out, const uint64_t *in, size_t blocks, size
 
 static void inverse_pair(uint64_t *a, size_t quarter, size_t node, const roots_t *r) {
   uint64_t q = r->q, two_q = r->two_q;
-  hx_cpu_factor_t w1 = root(r, node), w2 = root(r, 2 * node), w3 = root(r, 2 * node + 1);
+  hxs_factor w1 = root(r, node), w2 = root(r, 2 * node), w3 = root(r, 2 * node + 1);
   for (size_t k = 0; k < quarter; k++) {
     uint64_t x0 = a[k], x1 = a[k + quarter], x2 = a[k + 2 * quarter], x3 = a[k + 3 * quarter];
     join(&x0, &x1, w2, q, two_q);
@@ -167,15 +166,15 @@ static void inverse_block(uint64_t *out, const uint64_t *in, size_t size, size_t
 }
 
 // The stage of node 1 with the factors of the end: x + y times 1/n, x - y times root/n; results in [0, q).
-HX_CPU_INLINE void finish(uint64_t *x, uint64_t *y, const hx_cpu_factor_t *last, uint64_t q, uint64_t two_q) {
+HXS_INLINE void finish(uint64_t *x, uint64_t *y, const hxs_factor *last, uint64_t q, uint64_t two_q) {
   uint64_t a = *x, b = *y;
-  *x = mod_once(mod_shoup_lazy(a + b, last[0], q, 64), q);
-  *y = mod_once(mod_shoup_lazy(a - b + two_q, last[1], q, 64), q);
+  *x = hxs_mod_once(hxs_mod_shoup_lazy(a + b, last[0], q, 64), q);
+  *y = hxs_mod_once(hxs_mod_shoup_lazy(a - b + two_q, last[1], q, 64), q);
 }
 
-static void inverse_last(uint64_t *a, size_t n, uint32_t parts, const hx_cpu_factor_t *last, const roots_t *r) {
+static void inverse_last(uint64_t *a, size_t n, uint32_t parts, const hxs_factor *last, const roots_t *r) {
   uint64_t q = r->q, two_q = r->two_q;
-  hx_cpu_factor_t sum_difference[2] = {last[0], last[1]};
+  hxs_factor sum_difference[2] = {last[0], last[1]};
   if (parts == 2) {
     for (size_t k = 0; k < n / 2; k++) {
       finish(&a[k], &a[k + n / 2], sum_difference, q, two_q);
@@ -183,7 +182,7 @@ static void inverse_last(uint64_t *a, size_t n, uint32_t parts, const hx_cpu_fac
     return;
   }
   size_t quarter = n / 4;
-  hx_cpu_factor_t w2 = root(r, 2), w3 = root(r, 3);
+  hxs_factor w2 = root(r, 2), w3 = root(r, 3);
   for (size_t k = 0; k < quarter; k++) {
     uint64_t x0 = a[k], x1 = a[k + quarter], x2 = a[k + 2 * quarter], x3 = a[k + 3 * quarter];
     join(&x0, &x1, w2, q, two_q);
@@ -197,8 +196,7 @@ static void inverse_last(uint64_t *a, size_t n, uint32_t parts, const hx_cpu_fac
   }
 }
 
-static void inverse64(void *out, const void *in, const hx_cpu_modulus_t *m, const hx_cpu_twiddles_t *t,
-                      uint32_t log_n) {
+static void inverse64(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   roots_t r = {t->inverse, t->inverse_quotient, m->q, m->two_q};
   uint64_t *a = out;
   const uint64_t *from = in;

@@ -3,7 +3,7 @@
 #ifndef HX_CPU_KERNELS_PERMUTE_H
 #define HX_CPU_KERNELS_PERMUTE_H
 
-#include "kernels/modular.h"
+#include "heliox/support/modular.h"
 
 typedef struct hx_cpu_permute {
   // ntt domain: out[i] = in[index[i]]; index is that of an automorphism.

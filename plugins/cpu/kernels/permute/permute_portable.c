@@ -2,21 +2,21 @@
 // Automorphisms of both residue words. Places and signs depend on the public element alone.
 #include "kernels/permute/permute.h"
 
-HX_CPU_INLINE void gather_row(void *out, const void *in, const uint32_t *index, size_t n, uint32_t word) {
+HXS_INLINE void gather_row(void *out, const void *in, const uint32_t *index, size_t n, uint32_t word) {
   for (size_t i = 0; i < n; i++) {
-    row_store(out, i, row_load(in, index[i], word), word);
+    hxs_row_store(out, i, hxs_row_load(in, index[i], word), word);
   }
 }
 static void gather64(void *out, const void *in, const uint32_t *index, size_t n) { gather_row(out, in, index, n, 64); }
 static void gather32(void *out, const void *in, const uint32_t *index, size_t n) { gather_row(out, in, index, n, 32); }
 
 // a_i goes to e = i * element mod 2n, or as -a_i to e - n where e >= n.
-HX_CPU_INLINE void substitute_row(void *out, const void *in, uint32_t element, uint64_t q, size_t n, uint32_t word) {
+HXS_INLINE void substitute_row(void *out, const void *in, uint32_t element, uint64_t q, size_t n, uint32_t word) {
   size_t e = 0;
   for (size_t i = 0; i < n; i++) {
-    uint64_t x = row_load(in, i, word);
-    uint64_t negative = mod_once(q - x, q);
-    row_store(out, e & (n - 1), e < n ? x : negative, word);
+    uint64_t x = hxs_row_load(in, i, word);
+    uint64_t negative = hxs_mod_once(q - x, q);
+    hxs_row_store(out, e & (n - 1), e < n ? x : negative, word);
     e = (e + element) & (2 * n - 1);
   }
 }

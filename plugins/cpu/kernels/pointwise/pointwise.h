@@ -4,7 +4,7 @@
 #ifndef HX_CPU_KERNELS_POINTWISE_H
 #define HX_CPU_KERNELS_POINTWISE_H
 
-#include "kernels/modular.h"
+#include "heliox/support/modular.h"
 
 // Most pairs that one call of dot may sum: 64 products below 2^122, or 4 below 2^62, stay below two words.
 #define HX_CPU_DOT_MAX(word) ((word) == 64 ? 64u : 4u)
@@ -16,19 +16,18 @@ typedef struct hx_cpu_pointwise {
   void (*neg)(void *out, const void *a, uint64_t modulus, size_t n);
   void (*add_scalar)(void *out, const void *a, uint64_t c, uint64_t modulus, size_t n);
   // Any words a to a mod q.
-  void (*reduce)(void *out, const void *a, const hx_cpu_modulus_t *m, size_t n);
-  void (*mul)(void *out, const void *a, const void *b, const hx_cpu_modulus_t *m, size_t n);
-  void (*mul_add)(void *out, const void *acc, const void *a, const void *b, const hx_cpu_modulus_t *m, size_t n);
+  void (*reduce)(void *out, const void *a, const hxs_modulus *m, size_t n);
+  void (*mul)(void *out, const void *a, const void *b, const hxs_modulus *m, size_t n);
+  void (*mul_add)(void *out, const void *acc, const void *a, const void *b, const hxs_modulus *m, size_t n);
   // a * b * 2^-w.
-  void (*mul_montgomery)(void *out, const void *a, const void *b, const hx_cpu_modulus_t *m, size_t n);
+  void (*mul_montgomery)(void *out, const void *a, const void *b, const hxs_modulus *m, size_t n);
   // a * c; any words a.
-  void (*mul_scalar)(void *out, const void *a, hx_cpu_factor_t c, const hx_cpu_modulus_t *m, size_t n);
+  void (*mul_scalar)(void *out, const void *a, hxs_factor c, const hxs_modulus *m, size_t n);
   // acc + a * c.
-  void (*mul_scalar_add)(void *out, const void *acc, const void *a, hx_cpu_factor_t c, const hx_cpu_modulus_t *m,
-                         size_t n);
+  void (*mul_scalar_add)(void *out, const void *acc, const void *a, hxs_factor c, const hxs_modulus *m, size_t n);
   // acc (NULL: 0) + sum of a[k] * b[k], k < count <= HX_CPU_DOT_MAX.
   void (*dot)(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
-              const hx_cpu_modulus_t *m, size_t n);
+              const hxs_modulus *m, size_t n);
 } hx_cpu_pointwise_t;
 
 extern const hx_cpu_pointwise_t hx_cpu_pointwise_portable64, hx_cpu_pointwise_portable32;

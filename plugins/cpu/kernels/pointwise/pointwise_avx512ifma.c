@@ -51,13 +51,13 @@ static void add_scalar(void *out, const void *a, uint64_t c, uint64_t modulus, s
 }
 
 // hi * 2^52 + lo mod q, clean and in [0, q), for hi (carry included) below 2^52.
-HX_CPU_INLINE hx_vec wide(hx_vec hi, hx_vec lo, ifma_factor_t radix, const ifma_modulus_t *m) {
+HXS_INLINE hx_vec wide(hx_vec hi, hx_vec lo, ifma_factor_t radix, const ifma_modulus_t *m) {
   hx_vec top = _mm512_add_epi64(hi, _mm512_srli_epi64(lo, 52));
   hx_vec sum = _mm512_add_epi64(ifma_times(top, radix.value, radix.quotient, m), ifma_reduce(lo, m));  // < 4q
   return ifma_normal(sum, m);
 }
 
-static void reduce(void *out, const void *a, const hx_cpu_modulus_t *modulus, size_t n) {
+static void reduce(void *out, const void *a, const hxs_modulus *modulus, size_t n) {
   const uint64_t *x = a;
   uint64_t *to = out;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
@@ -74,20 +74,20 @@ typedef struct barrett {
   __m128i up, down;
 } barrett_t;
 
-static barrett_t barrett_of(const hx_cpu_modulus_t *m) {
-  barrett_t b = {splat((uint64_t)(((hx_u128)1 << (m->bits + 50)) / m->q)), _mm_cvtsi64_si128((long long)(54 - m->bits)),
-                 _mm_cvtsi64_si128((long long)(m->bits - 2))};
+static barrett_t barrett_of(const hxs_modulus *m) {
+  barrett_t b = {splat((uint64_t)(((hxs_u128)1 << (m->bits + 50)) / m->q)),
+                 _mm_cvtsi64_si128((long long)(54 - m->bits)), _mm_cvtsi64_si128((long long)(m->bits - 2))};
   return b;
 }
 
-HX_CPU_INLINE hx_vec product(hx_vec a, hx_vec b, hx_vec c, const barrett_t *barrett, const ifma_modulus_t *m) {
+HXS_INLINE hx_vec product(hx_vec a, hx_vec b, hx_vec c, const barrett_t *barrett, const ifma_modulus_t *m) {
   hx_vec lo = low_add(c, a, b), hi = high(a, b);
   hx_vec top = _mm512_add_epi64(_mm512_sll_epi64(hi, barrett->up), _mm512_srl_epi64(lo, barrett->down));
   hx_vec r = _mm512_and_si512(low_add(lo, high(top, barrett->factor), m->minus_q), m->mask);
   return ifma_once(ifma_once(r, m->two_q), m->q);
 }
 
-static void mul(void *out, const void *a, const void *b, const hx_cpu_modulus_t *modulus, size_t n) {
+static void mul(void *out, const void *a, const void *b, const hxs_modulus *modulus, size_t n) {
   const uint64_t *x = a, *y = b;
   uint64_t *to = out;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
@@ -97,8 +97,7 @@ static void mul(void *out, const void *a, const void *b, const hx_cpu_modulus_t 
   }
 }
 
-static void mul_add(void *out, const void *acc, const void *a, const void *b, const hx_cpu_modulus_t *modulus,
-                    size_t n) {
+static void mul_add(void *out, const void *acc, const void *a, const void *b, const hxs_modulus *modulus, size_t n) {
   const uint64_t *x = a, *y = b, *z = acc;
   uint64_t *to = out;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
@@ -109,7 +108,7 @@ static void mul_add(void *out, const void *acc, const void *a, const void *b, co
 }
 
 // Defined by 2^64, not 2^52.
-static void mul_montgomery(void *out, const void *a, const void *b, const hx_cpu_modulus_t *m, size_t n) {
+static void mul_montgomery(void *out, const void *a, const void *b, const hxs_modulus *m, size_t n) {
   hx_cpu_pointwise_portable64.mul_montgomery(out, a, b, m, n);
 }
 
@@ -118,18 +117,18 @@ typedef struct scalar {
   ifma_factor_t low, high;
 } scalar_t;
 
-static scalar_t scalar_of(hx_cpu_factor_t c, uint64_t q) {
-  const uint64_t up = (uint64_t)((hx_u128)c.value * (HX_CPU_IFMA_LIMIT % q) % q);
-  scalar_t s = {ifma_factor(c), {splat(up), splat((uint64_t)(((hx_u128)up << 52) / q))}};
+static scalar_t scalar_of(hxs_factor c, uint64_t q) {
+  const uint64_t up = (uint64_t)((hxs_u128)c.value * (HX_CPU_IFMA_LIMIT % q) % q);
+  scalar_t s = {ifma_factor(c), {splat(up), splat((uint64_t)(((hxs_u128)up << 52) / q))}};
   return s;
 }
 
-HX_CPU_INLINE hx_vec scaled(hx_vec x, const scalar_t *c, const ifma_modulus_t *m) {
+HXS_INLINE hx_vec scaled(hx_vec x, const scalar_t *c, const ifma_modulus_t *m) {
   return _mm512_add_epi64(ifma_times(x, c->low.value, c->low.quotient, m),
                           ifma_times(_mm512_srli_epi64(x, 52), c->high.value, c->high.quotient, m));
 }
 
-static void mul_scalar(void *out, const void *a, hx_cpu_factor_t c, const hx_cpu_modulus_t *modulus, size_t n) {
+static void mul_scalar(void *out, const void *a, hxs_factor c, const hxs_modulus *modulus, size_t n) {
   if (n % 8 != 0) {
     hx_cpu_pointwise_portable64.mul_scalar(out, a, c, modulus, n);
     return;
@@ -144,8 +143,8 @@ static void mul_scalar(void *out, const void *a, hx_cpu_factor_t c, const hx_cpu
 }
 
 // The factors sum to less than 4q; what is left of it after a reduction and acc stay below 3q.
-static void mul_scalar_add(void *out, const void *acc, const void *a, hx_cpu_factor_t c,
-                           const hx_cpu_modulus_t *modulus, size_t n) {
+static void mul_scalar_add(void *out, const void *acc, const void *a, hxs_factor c, const hxs_modulus *modulus,
+                           size_t n) {
   const uint64_t *x = a, *y = acc;
   uint64_t *to = out;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
@@ -157,7 +156,7 @@ static void mul_scalar_add(void *out, const void *acc, const void *a, hx_cpu_fac
 }
 
 static void dot(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
-                const hx_cpu_modulus_t *modulus, size_t n) {
+                const hxs_modulus *modulus, size_t n) {
   uint64_t *to = out;
   const uint64_t *start = acc;
   const ifma_modulus_t m = ifma_modulus(modulus->q);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "error.h"
+#include "heliox/support/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
-#undef hx_cpu_fail  // defined here; see error.h on the analyzer
+#undef hxs_fail  // defined here; see error.h on the analyzer
 
-int32_t hx_cpu_fail(hx_error *error, int32_t code, const char *format, ...) {
+int32_t hxs_fail(hx_error *error, int32_t code, const char *format, ...) {
   if (error == NULL) {
     return code;
   }
@@ -23,4 +24,9 @@ int32_t hx_cpu_fail(hx_error *error, int32_t code, const char *format, ...) {
     va_end(arguments);
   }
   return code;
+}
+
+int32_t hxs_error_code(const hx_error *error) {
+  const bool told = error != NULL && error->struct_size >= HX_END_OF(hx_error, code) && error->code != HX_OK;
+  return told ? error->code : HX_INVALID;
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // One operand or result of a prepared operation: its descriptor, checked and copied.
-#ifndef HX_CPU_VIEW_H
-#define HX_CPU_VIEW_H
+#ifndef HELIOX_SUPPORT_VIEW_H
+#define HELIOX_SUPPORT_VIEW_H
 
 #include <stdbool.h>
 
-#include "tables.h"
+#include "heliox/support/ring.h"
 
-#define HX_CPU_BATCH_RANK_MAX 8u
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-typedef struct hx_cpu_view {
+#define HXS_BATCH_RANK_MAX 8u
+
+typedef struct hxs_view {
   const char *side;  // "operand" or "result"
   uint32_t index;    // in the operation
   uint32_t slot;     // in the call's inputs or outputs
@@ -17,31 +21,33 @@ typedef struct hx_cpu_view {
   uint32_t domain, repr;  // 0 where dtype is no residue
   uint32_t digits, components, limbs;
   uint32_t batch_rank;
-  uint64_t batch_shape[HX_CPU_BATCH_RANK_MAX], batch_strides[HX_CPU_BATCH_RANK_MAX];
+  uint64_t batch_shape[HXS_BATCH_RANK_MAX], batch_strides[HXS_BATCH_RANK_MAX];
   uint64_t items;  // product of batch_shape
   uint64_t digit_stride, component_stride;
   uint64_t *limb_offsets;  // [limbs], in elements
   uint32_t *ids;           // [limbs]; NULL where dtype is no residue
   uint64_t bytes;          // from the span's offset to the end of the last element
-} hx_cpu_view_t;
+} hxs_view;
 
 // Fills a view from a descriptor. view->limb_offsets and view->ids are the caller's, room for desc->limbs each (the
-// caller has checked desc->limbs with hx_cpu_view_limbs). Checks what holds for every tensor: sizes, dtype, ids below
+// caller has checked desc->limbs with hxs_view_limbs). Checks what holds for every tensor: sizes, dtype, ids below
 // the ring's counts and ascending, known domain and representation, an extent that fits; for results also that no
 // place is written twice.
-int32_t hx_cpu_view_read(hx_cpu_view_t *view, const hx_tensor_desc *desc, const hx_tables *tables, const char *op,
-                         hx_error *error);
+int32_t hxs_view_read(hxs_view *view, const hx_tensor_desc *desc, const hxs_ring *ring, const char *op,
+                      hx_error *error);
 // The number of limbs, or 0 with an error: struct too short, none, or more than a ring can have.
-uint32_t hx_cpu_view_limbs(const hx_cpu_view_t *view, const hx_tensor_desc *desc, const char *op, hx_error *error);
+uint32_t hxs_view_limbs(const hxs_view *view, const hx_tensor_desc *desc, const char *op, hx_error *error);
 
-static inline bool hx_cpu_view_is_residue(const hx_cpu_view_t *view) {
-  return view->dtype == HX_U64 || view->dtype == HX_U32;
-}
+static inline bool hxs_view_is_residue(const hxs_view *view) { return view->dtype == HX_U64 || view->dtype == HX_U32; }
 // The limb of a prime id, or HX_NONE.
-uint32_t hx_cpu_view_limb_of(const hx_cpu_view_t *view, uint32_t id);
+uint32_t hxs_view_limb_of(const hxs_view *view, uint32_t id);
 // Equal shape, rows and strides: one may lie exactly on the other.
-bool hx_cpu_view_same_layout(const hx_cpu_view_t *a, const hx_cpu_view_t *b);
+bool hxs_view_same_layout(const hxs_view *a, const hxs_view *b);
 // Elements from the start to item `item`.
-uint64_t hx_cpu_view_item_offset(const hx_cpu_view_t *view, uint64_t item);
+uint64_t hxs_view_item_offset(const hxs_view *view, uint64_t item);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

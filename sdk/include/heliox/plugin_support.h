@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What most plugins need and none should write again; a static library that only knows heliox/plugin.h.
+//
+//   error.h    failures with a sentence, checks of struct sizes
+//   host.h     the host's services
+//   modular.h  arithmetic of one prime, inline: for kernels on the host
+//   number.h   primes, constants of reductions, orders of transforms and automorphisms
+//   ring.h     a ring, checked and copied
+//   view.h     operands and results, checked and copied
+//   prepare.h  hx_impl: from a region to the plugin's own object; checks and attributes for build functions
+//   base.h     constants of conversions between bases
+//   rowmap.h   operations that copy whole rows
+//   gate.h     queues: one caller at a time, late failures
+//
+// Every name begins with hxs_ or HXS_ and is hidden in a plugin. Thread rules are those of heliox/plugin.h.
+#ifndef HELIOX_PLUGIN_SUPPORT_H
+#define HELIOX_PLUGIN_SUPPORT_H
+
+#include "heliox/support/base.h"
+#include "heliox/support/error.h"
+#include "heliox/support/gate.h"
+#include "heliox/support/host.h"
+#include "heliox/support/modular.h"
+#include "heliox/support/number.h"
+#include "heliox/support/prepare.h"
+#include "heliox/support/ring.h"
+#include "heliox/support/rowmap.h"
+#include "heliox/support/view.h"
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's services. The table of the last query is used; every function of it may be absent.
+#ifndef HELIOX_SUPPORT_HOST_H
+#define HELIOX_SUPPORT_HOST_H
+
+#include <stdbool.h>
+
+#include "heliox/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// [I] Keeps a copy of what the host's struct_size covers. `plugin` is the short name that log lines carry; borrowed.
+void hxs_host_set(const hx_host *host, const char *plugin);
+// [I] Forgets it: afterwards every service answers as if absent.
+void hxs_host_clear(void);
+
+// All [A].
+const char *hxs_host_option(const char *name);  // NULL where unset
+uint32_t hxs_host_threads(void);                // this plugin's share, at least 1
+bool hxs_host_cancelled(void);
+void hxs_host_log(int32_t level, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
