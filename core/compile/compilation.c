@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/passes/passes.h"
+#include "core/passes/target.h"
 
 static hx_status_t no_memory(hx_report_t *report) {
   return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a compilation");
@@ -165,14 +165,40 @@ const hx_program_t *hx_compilation_program(const hx_compilation_t *compilation) 
 
 // ------------------------------------------------------------------ passes and linking
 
-hx_status_t hx_compilation_transform(hx_compilation_t *compilation, const char *pipeline, hx_report_t *report) {
+// What hx_transform_options watches, called by the runner.
+static void tell_pass(void *argument, const hx_pass_event_t *event) {
+  const hx_transform_options_t *options = argument;
+  options->watch(options->argument, event->pass->name, event->is_over, event->changed, event->program);
+}
+
+static const hx_type_t *find_bound(void *argument, hx_str_t symbol) {
+  const hx_compilation_t *compilation = argument;
+  for (size_t i = 0; i < compilation->binding_count; ++i) {
+    if (hx_str_equal(hx_str(compilation->bindings[i].symbol), symbol)) return &compilation->bindings[i].value->type;
+  }
+  return NULL;
+}
+
+hx_status_t hx_compilation_transform_with(hx_compilation_t *compilation, const char *pipeline,
+                                          const hx_transform_options_t *options, hx_report_t *report) {
   if (compilation == NULL || pipeline == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_compilation_transform: an argument is NULL");
   }
   if (pipeline[0] == '\0') return HX_STATUS_OK;
   hx_program_t *changed;
   if (hx_program_clone(compilation->program, &changed) != HX_STATUS_OK) return no_memory(report);
-  const hx_pass_env_t env = {.ring = hx_params_ring(compilation->params), .report = report};
+  hx_transform_options_t given = options == NULL ? (hx_transform_options_t){0} : *options;
+  hx_pass_target_t target = {.backend = given.target, .ring = hx_params_ring(compilation->params)};
+  const hx_pass_env_t env = {.ring = target.ring,
+                             .is_native = given.target == NULL ? NULL : hx_target_is_native,
+                             .native_argument = &target,
+                             .find_material = find_bound,
+                             .material_argument = compilation,
+                             .decisions = given.decisions,
+                             .watch = given.watch == NULL ? NULL : tell_pass,
+                             .watch_argument = &given,
+                             .skip = given.skip,
+                             .report = report};
   const hx_status_t status = hx_pipeline_run(changed, pipeline, &env);
   if (status != HX_STATUS_OK) {
     hx_program_release(changed);
@@ -181,6 +207,10 @@ hx_status_t hx_compilation_transform(hx_compilation_t *compilation, const char *
   hx_program_release(compilation->program);
   compilation->program = changed;
   return hx_compilation_list_materials(compilation) == HX_STATUS_OK ? HX_STATUS_OK : no_memory(report);
+}
+
+hx_status_t hx_compilation_transform(hx_compilation_t *compilation, const char *pipeline, hx_report_t *report) {
+  return hx_compilation_transform_with(compilation, pipeline, NULL, report);
 }
 
 hx_link_source_t hx_compilation_source(const hx_compilation_t *compilation) {

@@ -5,6 +5,7 @@
 #define HELIOX_CORE_LINK_EXECUTABLE_H
 
 #include "core/link/link.h"
+#include "core/passes/work.h"
 
 typedef enum hx_root_kind { HX_ROOT_INPUT, HX_ROOT_OUTPUT, HX_ROOT_MATERIAL, HX_ROOT_SLAB } hx_root_kind_t;
 
@@ -75,6 +76,7 @@ typedef struct hx_step {
   uint64_t scratch_host, scratch_device;
   hx_step_resource_t *resources;
   uint32_t resource_count;
+  hx_work_t work;  // CALL
 } hx_step_t;
 
 typedef struct hx_step_list {
@@ -154,6 +156,7 @@ struct hx_executable {
   hx_instance_t *pool;
   uint64_t runs;
   double seconds;
+  uint64_t mod_ups, mod_downs;  // of the last run
 };
 
 // What one link needs; lives for the call.

@@ -14,6 +14,7 @@ typedef struct run {
   const hx_run_options_t *options;
   const hx_watcher_t *watcher;
   hx_report_t *report;
+  uint64_t mod_ups, mod_downs;  // enqueued so far
 } run_t;
 
 // ------------------------------------------------------------------ binding
@@ -129,6 +130,8 @@ static hx_status_t execute_all(run_t *run) {
     }
     HX_TRY(execute(run, s));
     if (run->exe->steps.items[s].kind != HX_STEP_CALL) continue;
+    run->mod_ups += run->exe->steps.items[s].work.mod_ups;
+    run->mod_downs += run->exe->steps.items[s].work.mod_downs;
     if (run->watcher != NULL) HX_TRY(hx_watch_step(run->exe, run->instance, s, calls, run->watcher, run->report));
     ++calls;
   }
@@ -213,10 +216,12 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void count_run(hx_executable_t *exe, double seconds) {
+static void count_run(hx_executable_t *exe, const run_t *run, double seconds) {
   pthread_mutex_lock(&exe->lock);
   exe->runs += 1;
   exe->seconds = seconds;
+  exe->mod_ups = run->mod_ups;
+  exe->mod_downs = run->mod_downs;
   pthread_mutex_unlock(&exe->lock);
 }
 
@@ -244,7 +249,7 @@ hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const 
   }
   for (size_t i = 0; i < executable->output_count; ++i) finish_output(&run, i, key_id);
   hx_instance_give(executable, run.instance);
-  count_run(executable, now() - start);
+  count_run(executable, &run, now() - start);
   return HX_STATUS_OK;
 }
 
@@ -261,7 +266,12 @@ hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs,
 void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out) {
   hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;  // the lock changes
   pthread_mutex_lock(&exe->lock);
-  *out = (hx_run_stats_t){
-      .slab_bytes = exe->slab_bytes, .calls = exe->call_count, .runs = exe->runs, .seconds = exe->seconds};
+  *out = (hx_run_stats_t){.slab_bytes = exe->slab_bytes,
+                          .unshared_bytes = exe->unshared_bytes,
+                          .calls = exe->call_count,
+                          .runs = exe->runs,
+                          .mod_ups = exe->mod_ups,
+                          .mod_downs = exe->mod_downs,
+                          .seconds = exe->seconds};
   pthread_mutex_unlock(&exe->lock);
 }

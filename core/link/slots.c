@@ -63,6 +63,7 @@ hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_
   hx_arena_t *arena = &linker->exe->arena;
   hx_step_t *step = &steps->items[steps->count];
   *step = (hx_step_t){.kind = kind, .op = op, .operand_count = operand_count, .result_count = result_count};
+  if (kind == HX_STEP_CALL) step->work = hx_op_work(op);
   step->operands = hx_arena_alloc(arena, operand_count * sizeof *step->operands);
   step->results = hx_arena_alloc(arena, result_count * sizeof *step->results);
   step->may_alias = hx_arena_alloc(arena, result_count * sizeof *step->may_alias);

@@ -202,11 +202,22 @@ static void finish_sum(hx_lowering_t *lowering, size_t index, const hx_rotation_
   hx_lower_finish(lowering, index, value);
 }
 
+// The term in front of `index` that raises the same ciphertext, or `index`.
+static size_t first_alike(const hx_lowering_t *lowering, const hx_step_list_t *list, size_t index) {
+  for (size_t t = 0; t < index; ++t) {
+    if (list->keys[t] != HX_NONE && lowering->op->operands[t] == lowering->op->operands[index]) return t;
+  }
+  return index;
+}
+
+// A ciphertext that is given with several steps is decomposed and raised once.
 static void lower_rotate_sum(hx_lowering_t *lowering) {
   hx_ir_value_t *const *operands = lowering->op->operands;
   hx_step_list_t list;
   hx_rotation_sum_t sum = {0};
   read_steps(lowering, &list);
+  hx_digits_t *raised_terms = hx_zalloc(list.count + 1, sizeof *raised_terms);
+  if (raised_terms == NULL) lowering->status = HX_STATUS_OUT_OF_MEMORY;
   for (size_t t = 0; t < list.count && lowering->status == HX_STATUS_OK; ++t) {
     if (list.keys[t] == HX_NONE) {
       sum.both = hx_lower_sum(lowering, sum.both, hx_lower_domain(lowering, operands[t], HX_NTT));
@@ -215,14 +226,15 @@ static void lower_rotate_sum(hx_lowering_t *lowering) {
     hx_ir_value_t *key = key_at(lowering, list.keys[t]);
     if (key == NULL) break;
     const uint64_t element = element_of(lowering, list.steps[t]);
-    hx_digits_t digits;
-    decompose(lowering, hx_lower_components(lowering, operands[t], 1, 1), &digits);
-    hx_ir_value_t *raised = rotate(lowering, accumulate(lowering, &digits, key), element);
+    hx_digits_t *digits = &raised_terms[first_alike(lowering, &list, t)];
+    if (digits->count == 0) decompose(lowering, hx_lower_components(lowering, operands[t], 1, 1), digits);
+    hx_ir_value_t *raised = rotate(lowering, accumulate(lowering, digits, key), element);
     hx_ir_value_t *c0 = hx_lower_domain(lowering, hx_lower_components(lowering, operands[t], 0, 1), HX_NTT);
     sum.raised = hx_lower_sum(lowering, sum.raised, raised);
     sum.first = hx_lower_sum(lowering, sum.first, rotate(lowering, c0, element));
   }
   finish_sum(lowering, 0, &sum);
+  hx_free(raised_terms);
   free_steps(&list);
 }
 

@@ -5,37 +5,64 @@
 
 #include "core/ckks/params.h"
 #include "core/ir/ir.h"
+#include "heliox/passes.h"
 
-// What a pass may know besides the program.
+struct hx_costs;
+
+// One pass of a pipeline as it begins or as it is over.
+typedef struct hx_pass_event {
+  const hx_pass_info_t *pass;
+  hx_str_t options;
+  size_t index;    // in the pipeline, from 0
+  bool is_over;    // false: about to run
+  bool changed;    // is_over: the program is another one now
+  double seconds;  // is_over
+  const hx_program_t *program;
+} hx_pass_event_t;
+
+// What a pass may know besides the program. Zero-initialise; everything is optional but the report where a fault is
+// to be told.
 typedef struct hx_pass_env {
   const hx_ring *ring;  // parameters, or NULL
   // True if the target implements this operation natively. NULL: no target, everything is native.
   bool (*is_native)(void *argument, const hx_ir_op_t *op);
   void *native_argument;
+  // Type of the value bound to a symbol, or NULL. NULL: nothing is bound.
+  const hx_type_t *(*find_material)(void *argument, hx_str_t symbol);
+  void *material_argument;
+  const struct hx_costs *costs;                                 // measured table, or NULL
+  struct hx_decisions *decisions;                               // where choices are recorded, or NULL
+  void (*watch)(void *argument, const hx_pass_event_t *event);  // before and after every pass, or NULL
+  void *watch_argument;
+  const char *skip;  // names of passes that are left out, comma-separated; NULL: none
   hx_str_t options;  // text between the braces of the pipeline entry
+  const char *pass;  // name of the pass that runs
   hx_report_t *report;
 } hx_pass_env_t;
 
 typedef hx_status_t (*hx_pass_fn_t)(hx_program_t *program, hx_pass_env_t *env, bool *out_changed);
 
-typedef struct hx_pass_info {
-  const char *name;     // "dve"
-  const char *options;  // those that it takes, comma-separated: "only=missing"; "" for none
-  hx_pass_fn_t run;
-  const char *doc;
-} hx_pass_info_t;
-
 const hx_pass_info_t *hx_pass_find(hx_str_t name);
-size_t hx_pass_list(const hx_pass_info_t **out_passes);
+// Function of a pass that hx_pass_find or hx_pass_list gave.
+hx_pass_fn_t hx_pass_function(const hx_pass_info_t *pass);
+
+// Value of an option of the running pass: "missing" of only=missing, an empty text of a flag; data is NULL where the
+// option is not given.
+hx_str_t hx_pass_option(const hx_pass_env_t *env, const char *name);
 
 // Runs "dve,cse,lower{only=missing}"; blanks are free, empty text does nothing. The program has passed
 // hx_program_verify; it is verified after each pass. Unknown names and options are faults (pass) before anything runs.
 // After another failure the program is half transformed: callers that want to go on work on a clone.
+// HELIOX_DEBUG, a comma-separated list, adds: verify (state is inferred anew after each pass that may), print (the
+// program before and after each pass, to the log), roundtrip (print, parse, print: equal texts), skip=PASS.
 hx_status_t hx_pipeline_run(hx_program_t *program, const char *pipeline, const hx_pass_env_t *env);
-// The default pipeline's text.
-const char *hx_pipeline_default(void);
 
-#define PASS(id_, name_, options_, doc_) \
+// Records a choice where the caller keeps them: what was chosen for `op` (NULL: the program), among which, and why.
+// Exhaustion leaves the record out; nothing depends on it.
+void hx_decide(const hx_pass_env_t *env, const hx_ir_op_t *op, const char *chosen, const char *among, const char *why,
+               ...) HX_PRINTF(5, 6);
+
+#define PASS(id_, name_, role_, claim_, options_, doc_) \
   hx_status_t hx_pass_##id_(hx_program_t *program, hx_pass_env_t *env, bool *out_changed);
 #include "core/passes/passes.def"
 

@@ -11,6 +11,7 @@
 #include "heliox/keys.h"
 #include "heliox/ops.h"
 #include "heliox/params.h"
+#include "heliox/passes.h"
 #include "heliox/plugins.h"
 #include "heliox/program.h"
 #include "heliox/value.h"

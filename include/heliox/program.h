@@ -111,9 +111,12 @@ HX_API const char *hx_executable_source(const hx_executable_t *executable);
 /// Figures of an executable and of its last run.
 typedef struct hx_run_stats {
   uint64_t slab_bytes;
-  uint64_t calls;  ///< prepared calls a run
+  uint64_t unshared_bytes;  ///< what the slab would take if no two intermediates shared memory
+  uint64_t calls;           ///< prepared calls a run
   uint64_t runs;
-  double seconds;  ///< of the last run
+  uint64_t mod_ups;    ///< of the last run: polynomials decomposed and raised to Q and P
+  uint64_t mod_downs;  ///< of the last run: values divided by P
+  double seconds;      ///< of the last run
 } hx_run_stats_t;
 
 /// Runs once, synchronously.

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expensive parts of an operation, counted: what executables report and plans predict.
+#ifndef HELIOX_CORE_PASSES_WORK_H
+#define HELIOX_CORE_PASSES_WORK_H
+
+#include "core/ir/ir.h"
+
+// Per execution and item of the batch.
+typedef struct hx_work {
+  uint32_t mod_ups;    // polynomials decomposed into digits and raised to Q and P
+  uint32_t mod_downs;  // values divided by P
+} hx_work_t;
+
+// Of one operation, whole or primitive: a primitive rns.mod_up counts where it raises the first digit, rns.mod_down
+// where it drops P. A rotation by 0 modulo the slots counts nothing.
+hx_work_t hx_op_work(const hx_ir_op_t *op);
+
+#endif
