@@ -1,5 +1,5 @@
-// An unknown pass is refused before anything runs.
-// run: dve,optimise
+// An unknown option is refused before anything runs.
+// run: dve,lower{only=some}
 "builtin.module"() ({
   "func.func"() ({
   ^entry(%x: !ckks.ciphertext<>):
@@ -7,4 +7,4 @@
   }) {sym_name = "main", function_type = (!ckks.ciphertext<>) -> !ckks.ciphertext<>} : () -> ()
 }) {heliox.version = 1 : i64} : () -> ()
 // ---
-0:0: pass: pipeline: there is no pass 'optimise'; the passes are inline, infer-state, resolve-keys, dve, cse, lower
+0:0: pass: pipeline: pass lower has no option 'only=some'; it takes only=missing
