@@ -13,6 +13,11 @@ void hx_type_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out
     (void)hx_layout_pack(out);
     return;
   }
+  if (type->kind == HX_TYPE_INTEGER || type->kind == HX_TYPE_INDEX || type->kind == HX_TYPE_F64) {
+    *out = (hx_layout_t){.dtype = type->kind == HX_TYPE_F64 ? HX_F64 : HX_I64, .components = 1, .limbs = 1};
+    (void)hx_layout_pack(out);
+    return;
+  }
   *out = (hx_layout_t){.dtype = type->kind == HX_TYPE_TENSOR ? type->dtype
                                 : ring->word == 32           ? HX_U32
                                                              : HX_U64,
@@ -100,6 +105,10 @@ hx_value_kind_t hx_value_kind(const hx_value_t *value) {
       return HX_VALUE_CIPHERTEXT;
     case HX_TYPE_PLAINTEXT:
       return HX_VALUE_PLAINTEXT;
+    case HX_TYPE_INTEGER:
+    case HX_TYPE_INDEX:
+    case HX_TYPE_F64:
+      return HX_VALUE_NUMBER;
     default:
       return HX_VALUE_TENSOR;
   }

@@ -10,14 +10,14 @@ struct hx_value {
   atomic_uint refs;
   hx_params_t *params;
   uint8_t key_id[16];  // zero: none
-  hx_type_t type;      // ciphertext, plaintext, tensor or seed, complete
+  hx_type_t type;      // ciphertext, plaintext, tensor, seed or number, complete
   hx_tensor_t *tensor;
   uint64_t count;  // values of the message; see CLI.md on results
   bool is_complex;
   bool secret;
 };
 
-// Layout of a complete ciphertext, plaintext, tensor or seed type under a ring (dense).
+// Layout of a complete ciphertext, plaintext, tensor, seed or number type under a ring (dense). A number is one word.
 void hx_type_layout(const hx_type_t *type, const hx_ring *ring, hx_layout_t *out);
 // The rules of CKKS.md for the state of a value under a parameter set: a complete ciphertext (two or three components)
 // or plaintext type whose depth, primes and slots are the ring's; a tensor on primes of the ring; a seed. One fault a
@@ -29,6 +29,10 @@ hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bo
 // A value around an existing tensor (retained); its shape must be the type's.
 hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_tensor_t *tensor, bool secret,
                           hx_value_t **out, hx_report_t *report);
+// The word of a number in host memory: an integer sign-extended (zero-extended where its type is unsigned), or the bits
+// of an f64.
+int64_t hx_value_word(const hx_value_t *number);
+void hx_value_set_word(hx_value_t *number, int64_t word);
 // Checks every residue against its prime (residue, naming row and index). Host memory.
 hx_status_t hx_value_check_residues(const hx_value_t *value, hx_report_t *report);
 // The same for any host tensor of residues whose limb l belongs to prime ids[l]: values below `factor` times the prime.

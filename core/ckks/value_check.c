@@ -67,8 +67,9 @@ hx_status_t hx_value_check_type(const hx_params_t *params, const hx_type_t *type
   const hx_ring *ring = hx_params_ring(params);
   if (type->kind == HX_TYPE_SEED) return HX_STATUS_OK;
   if (type->kind == HX_TYPE_TENSOR) return check_tensor(ring, type, report);
+  if (type->kind == HX_TYPE_INTEGER || type->kind == HX_TYPE_INDEX || type->kind == HX_TYPE_F64) return HX_STATUS_OK;
   if (type->kind != HX_TYPE_CIPHERTEXT && type->kind != HX_TYPE_PLAINTEXT) {
-    return hx_report_fail(report, HX_CODE_TYPE, "a value is a ciphertext, a plaintext, a tensor or a seed");
+    return hx_report_fail(report, HX_CODE_TYPE, "a value is a ciphertext, a plaintext, a tensor, a seed or a number");
   }
   if (!hx_type_is_complete(type)) {
     return hx_report_fail(report, HX_CODE_TYPE, "a part of a value's state is unknown");

@@ -106,6 +106,8 @@ static void check_input(checker_t *checker, size_t index, const hx_value_t *valu
     return;
   }
   check_state(checker, "input", name, exe->input_types[index], value);
+  if (exe->input_numbers[index] != HX_NONE && value->tensor->storage->address == NULL)
+    note(checker, hx_report_fail(checker->report, HX_CODE_DEVICE_MIX, "input %s is a number in device memory", name));
   if (exe->secrets == NULL) check_key_id(checker, name, value->key_id);
   if (value->secret && !exe->secret_inputs[index]) {
     note(checker, hx_report_fail(checker->report, HX_CODE_CAPABILITY,

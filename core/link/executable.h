@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of an executable: roots (memory), slots (typed views of it), steps (prepared calls and copies), instances
-// (memory and queue of one run). Shared by the files of this folder alone.
+// The inside of an executable: roots (memory), slots (typed views of it), registers (public numbers), steps (prepared
+// calls, copies, arithmetic on numbers, control flow), instances (memory and queue of one run). Shared by the files of
+// this folder alone.
+//
+// Steps lie in one array in program order. A structured operation is one step that is followed by the steps of its
+// regions, so a nested list is a range of the array and a step's number says when it runs.
 #ifndef HELIOX_CORE_LINK_EXECUTABLE_H
 #define HELIOX_CORE_LINK_EXECUTABLE_H
 
@@ -18,7 +22,8 @@ typedef struct hx_root {
   bool is_whole;         // SLAB: one result of one call has it to itself, so that it may be computed in place
   bool is_merged;        // SLAB: shares the memory of root `index` (in place)
   bool is_used;          // SLAB: some step touches it
-  uint32_t first, last;  // SLAB: first and last step that touch it
+  uint32_t loop;         // SLAB: innermost loop that holds all steps that touch it; HX_NONE: none
+  uint32_t first, last;  // SLAB: steps between which it is needed, loops that it is needed around taken whole
 } hx_root_t;
 
 // A value in memory. Offsets are in bytes from the start of the root.
@@ -51,7 +56,43 @@ typedef struct hx_bound_material {
   bool is_complex, is_key;
 } hx_bound_material_t;
 
-typedef enum hx_step_kind { HX_STEP_CALL, HX_STEP_COPY } hx_step_kind_t;
+typedef enum hx_step_kind {
+  HX_STEP_CALL,
+  HX_STEP_COPY,
+  HX_STEP_NUMBER,  // arithmetic on public numbers, on the host
+  HX_STEP_IF,
+  HX_STEP_FOR,
+  HX_STEP_WHILE,
+  HX_STEP_TEST  // scf.condition: reads what is passed on, so that it stays as it is until then
+} hx_step_kind_t;
+
+#define HX_LOOP_TRIPS_MAX ((uint64_t)1 << 20)  // of one loop, each time that it runs
+
+// NUMBER: one operation of arith, or a move, between registers. Integers are kept sign-extended (zero-extended where
+// unsigned) to 64 bits; an f64 keeps its bits.
+typedef struct hx_number_code {
+  hx_op_id_t op;  // HX_OP_SCF_YIELD: move a
+  uint32_t a, b, to;
+  uint32_t bits;
+  bool is_unsigned;
+  uint32_t predicate;  // of arith.cmpi
+  int64_t constant;    // of arith.constant
+} hx_number_code_t;
+
+// IF, FOR, WHILE. The first region's steps follow the step itself and end before `middle`, the second's before `end`.
+typedef struct hx_control_code {
+  uint32_t middle, end;
+  uint32_t condition;                    // register: of IF; of WHILE, computed by its first region
+  uint32_t lower, upper, step, counter;  // registers of FOR
+  bool is_unsigned;                      // FOR
+} hx_control_code_t;
+
+// A loop of the executable and the steps of it, its own included: [first, end).
+typedef struct hx_loop {
+  uint32_t first, end;
+  uint32_t parent;  // loop around it, or HX_NONE
+  uint32_t depth;   // loops around it
+} hx_loop_t;
 
 // A resource that a prepared call wants.
 typedef struct hx_step_resource {
@@ -63,12 +104,15 @@ typedef struct hx_step_resource {
   void *handle;            // live handle
 } hx_step_resource_t;
 
-// One entry of the flat list. Nested lists of structured operations will be further kinds.
 typedef struct hx_step {
   hx_step_kind_t kind;
+  bool is_elided;                // COPY: both slots are one place, nothing is to be done
+  uint32_t loop;                 // innermost loop that it runs in, or HX_NONE
   const hx_ir_op_t *op;          // of the executable's program
   uint32_t *operands, *results;  // slots; COPY: one each
   uint32_t operand_count, result_count;
+  const hx_number_code_t *number;  // NUMBER
+  hx_control_code_t *control;      // IF, FOR, WHILE
   hx_resolution_t resolution;
   hx_prepared *prepared;
   int32_t *may_alias;  // [result_count]
@@ -98,15 +142,24 @@ typedef struct hx_secret_class {
   const char *owner;  // who says so
 } hx_secret_class_t;
 
+// A span of an instance that depends on what a run is given: of an input or output.
+typedef struct hx_open_span {
+  uint32_t slot;
+  hx_span *span;
+} hx_open_span_t;
+
 // Memory and queue of one run at a time.
 typedef struct hx_instance {
   struct hx_instance *next;
   hx_queue *queue;
-  hx_storage_t *slab;        // intermediates, then device scratch; NULL where neither is needed
-  hx_storage_t *scratch;     // host scratch, or NULL
-  hx_span *roots;            // [root_count]
-  hx_call *calls;            // [steps.count]
-  hx_span *spans;            // of all calls
+  hx_storage_t *slab;     // intermediates, then device scratch; NULL where neither is needed
+  hx_storage_t *scratch;  // host scratch, or NULL
+  hx_span *roots;         // [root_count]
+  hx_call *calls;         // [steps.count]
+  hx_span *spans;         // of all calls
+  hx_open_span_t *open;   // [open_count] those of them that each run sets
+  size_t open_count;
+  int64_t *numbers;          // [number_count] registers
   void **resources;          // of all calls
   hx_packed_form_t **forms;  // behind them, retained; NULL for live handles
   hx_storage_t **staging;    // [input_count]: dense copies of strided inputs; made when first needed
@@ -141,6 +194,10 @@ struct hx_executable {
   size_t material_count, material_capacity;
   hx_step_list_t steps;
   size_t call_count, span_count, resource_count;
+  hx_loop_t *loops;
+  size_t loop_count, loop_capacity;
+  uint32_t number_count;                     // registers
+  uint32_t *input_numbers, *output_numbers;  // register of an input or output that is a public number; else HX_NONE
   bool has_keys;
   uint8_t key_id[16];  // of bound keys; zero: none
   // Where the program has a ckks.key_switch; NULL otherwise: all ports belong to one secret.
@@ -167,6 +224,9 @@ typedef struct hx_linker {
   const hx_ring *ring;
   hx_ir_block_t *block;             // of @main
   uint32_t *slot_of;                // by value id; HX_NONE: no memory
+  uint32_t *number_of;              // by value id: register of a public number; HX_NONE: none
+  bool *is_secret;                  // by value id
+  uint32_t loop;                    // innermost loop that is being linked, or HX_NONE
   struct hx_placement *placements;  // by value id
   uint32_t *material_of;            // by value id: the material of a key reference; HX_NONE: none
   size_t value_count;
@@ -174,6 +234,24 @@ typedef struct hx_linker {
   size_t fault_count;
   hx_status_t first_status;  // of the first fault
 } hx_linker_t;
+
+// One run.
+typedef struct hx_running {
+  hx_executable_t *exe;
+  hx_instance_t *instance;
+  const hx_value_t *const *inputs;
+  hx_value_t **outputs;
+  const hx_run_options_t *options;
+  const hx_watcher_t *watcher;
+  hx_report_t *report;
+  hx_error error;               // ready for the next call
+  uint64_t calls;               // executed so far
+  uint64_t mod_ups, mod_downs;  // enqueued so far
+  bool is_counting;             // follow control flow alone, up to call number `wanted`
+  bool is_found;                // that call is step `found`
+  uint64_t wanted;
+  size_t found;
+} hx_running_t;
 
 // A fault at an operation. Counts it; returns the code's status.
 hx_status_t hx_link_fail(hx_linker_t *linker, const hx_ir_op_t *op, hx_code_t code, const char *format, ...)
@@ -194,10 +272,35 @@ hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_
 hx_status_t hx_link_add_copy(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to);
 hx_status_t hx_link_slots(hx_linker_t *linker);
 hx_status_t hx_link_place_results(hx_linker_t *linker);
+// Steps of all operations of a block but its terminator.
+hx_status_t hx_link_block(hx_linker_t *linker, const hx_ir_block_t *block);
+// A value that is a ciphertext, plaintext, tensor or seed.
+bool hx_link_has_memory(const hx_type_t *type);
+// Name of the first part of a type that is not known.
+const char *hx_link_unknown_part(const hx_type_t *type);
+// A dense slot of its own for a value.
+hx_status_t hx_link_add_place(hx_linker_t *linker, const hx_ir_value_t *value, uint32_t *out_slot);
 // True if the core resolves the operation by a view or copy of its own: no implementation is asked for.
 bool hx_link_is_view(const hx_ir_op_t *op);
 hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op);
 const char *hx_link_value_name(hx_linker_t *linker, const hx_ir_value_t *value);
+
+// numbers.c: public numbers in registers.
+bool hx_link_is_number(const hx_type_t *type);
+uint32_t hx_link_new_number(hx_linker_t *linker);
+// The register of a value that is a number, made when first asked for.
+uint32_t hx_link_number(hx_linker_t *linker, const hx_ir_value_t *value);
+// An operation of arith.
+hx_status_t hx_link_arith(hx_linker_t *linker, const hx_ir_op_t *op);
+hx_status_t hx_link_move(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to);
+// The value of a register that one arith.constant sets; false where it is computed.
+bool hx_link_known_number(const hx_ir_value_t *value, int64_t *out);
+void hx_number_execute(const hx_number_code_t *code, int64_t *numbers);
+
+// control.c: scf.if, scf.for, scf.while.
+hx_status_t hx_link_control(hx_linker_t *linker, const hx_ir_op_t *op);
+// How often a counted loop runs; false where its step is not positive.
+bool hx_control_trips(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);
 
 // Where the result of a call goes: decided before slots are made.
 typedef struct hx_placement {
@@ -231,7 +334,8 @@ hx_status_t hx_link_plan(hx_linker_t *linker);
 // Root whose memory a root shares, itself where it shares none.
 uint32_t hx_root_of(const hx_executable_t *exe, uint32_t root);
 
-// inherit.c: counts, complexity and secrecy of outputs.
+// inherit.c: which values are secret, before slots are made; counts and complexity of outputs.
+hx_status_t hx_link_spread_secrets(hx_linker_t *linker);
 hx_status_t hx_link_inherit(hx_linker_t *linker);
 // Value of heliox.<name> in arg_attrs or res_attrs of @main, or NULL.
 const hx_attribute_t *hx_link_port_attr(const hx_ir_op_t *func, const char *list, size_t index, const char *name);
@@ -248,6 +352,11 @@ char *hx_executable_write_source(const hx_executable_t *exe);  // NULL: out of m
 // check.c: inputs and outputs of a run, before anything happens.
 hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *inputs, hx_value_t *const *outputs,
                          uint8_t out_key_id[16], hx_report_t *report);
+
+// follow.c: registers of inputs (every other register is set before it is read); all steps; waiting for them.
+void hx_run_bind_numbers(hx_running_t *run);
+hx_status_t hx_run_steps(hx_running_t *run);
+hx_status_t hx_run_wait(hx_running_t *run, bool report_late);
 
 // instance.c
 hx_status_t hx_instance_take(hx_executable_t *exe, hx_instance_t **out, hx_report_t *report);

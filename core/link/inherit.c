@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a result inherits (CLI.md): the largest count of the inputs that it depends on, unless heliox.count says
-// otherwise, and complex values where an input or a constant is complex.
+// What a result inherits: secrecy; and (CLI.md) the largest count of the inputs that it depends on, unless heliox.count
+// says otherwise, and complex values where an input or a constant is complex.
 #include <string.h>
 
 #include "core/link/executable.h"
@@ -29,21 +29,66 @@ static bool uses_complex_constant(const hx_ir_op_t *op) {
          hx_attrs_get_complex(op->attrs, "value", &re, &im) && im != 0;
 }
 
-static void inherit(const heritage_t *heritage, const hx_ir_op_t *op, const hx_linker_t *linker, uint32_t result) {
-  uint64_t *set = heritage->inputs + result * heritage->words;
-  heritage->complex_value[result] = uses_complex_constant(op);
-  for (size_t i = 0; i < op->operand_count; ++i) {
-    const uint32_t operand = op->operands[i]->id;
-    for (size_t w = 0; w < heritage->words; ++w) set[w] |= heritage->inputs[operand * heritage->words + w];
-    if (heritage->counts[operand] > heritage->counts[result]) heritage->counts[result] = heritage->counts[operand];
-    heritage->complex_value[result] = heritage->complex_value[result] || heritage->complex_value[operand];
+// What one value has, another has too. True if that was new.
+static bool hand_on(const heritage_t *heritage, uint32_t from, uint32_t to) {
+  bool changed = false;
+  for (size_t w = 0; w < heritage->words; ++w) {
+    const uint64_t have = heritage->inputs[to * heritage->words + w];
+    const uint64_t both = have | heritage->inputs[from * heritage->words + w];
+    heritage->inputs[to * heritage->words + w] = both;
+    changed = changed || both != have;
   }
-  const uint32_t slot = linker->slot_of[result];
-  if (op->info->id != HX_OP_MATERIAL_REF || slot == HX_NONE) return;
-  const hx_bound_material_t *material =
-      &linker->exe->materials[linker->exe->roots[linker->exe->slots[slot].root].index];
-  heritage->counts[result] = material->count;
-  heritage->complex_value[result] = material->is_complex;
+  if (heritage->counts[from] > heritage->counts[to]) {
+    heritage->counts[to] = heritage->counts[from];
+    changed = true;
+  }
+  if (heritage->complex_value[from] && !heritage->complex_value[to]) heritage->complex_value[to] = changed = true;
+  return changed;
+}
+
+typedef struct heirs {
+  const heritage_t *heritage;
+  const hx_linker_t *linker;
+  bool changed;
+} heirs_t;
+
+static hx_status_t hand_through(hx_ir_value_t *from, hx_ir_value_t *to, void *argument) {
+  heirs_t *heirs = argument;
+  if (hand_on(heirs->heritage, from->id, to->id)) heirs->changed = true;
+  return HX_STATUS_OK;
+}
+
+static void take_material(const heirs_t *heirs, const hx_ir_op_t *op) {
+  const uint32_t result = op->results[0]->id, slot = heirs->linker->slot_of[result];
+  if (slot == HX_NONE) return;
+  const hx_executable_t *exe = heirs->linker->exe;
+  const hx_bound_material_t *material = &exe->materials[exe->roots[exe->slots[slot].root].index];
+  heirs->heritage->counts[result] = material->count;
+  heirs->heritage->complex_value[result] = material->is_complex;
+}
+
+static hx_status_t inherit(hx_ir_op_t *op, void *argument) {
+  heirs_t *heirs = argument;
+  if (op->info->id == HX_OP_FUNC) return HX_STATUS_OK;
+  if (op->region_count > 0) return hx_ir_flows(op, hand_through, heirs);
+  if (op->info->id == HX_OP_MATERIAL_REF) take_material(heirs, op);
+  for (size_t r = 0; r < op->result_count; ++r) {
+    const uint32_t result = op->results[r]->id;
+    if (uses_complex_constant(op)) heirs->heritage->complex_value[result] = true;
+    for (size_t i = 0; i < op->operand_count; ++i) {
+      if (hand_on(heirs->heritage, op->operands[i]->id, result)) heirs->changed = true;
+    }
+  }
+  return HX_STATUS_OK;
+}
+
+// Round and round until loops give nothing new: sets only grow, so it ends. Only loops need a second round.
+static void spread(const heritage_t *heritage, const hx_linker_t *linker, hx_ir_op_t *func) {
+  heirs_t heirs = {.heritage = heritage, .linker = linker};
+  do {
+    heirs.changed = false;
+    (void)hx_ir_walk_post(func, inherit, &heirs);  // what a region gives is known when its owner is asked
+  } while (heirs.changed && linker->exe->loop_count > 0);
 }
 
 static hx_status_t fill_rules(const hx_linker_t *linker, const heritage_t *heritage, const hx_ir_op_t *func) {
@@ -74,17 +119,55 @@ hx_status_t hx_link_inherit(hx_linker_t *linker) {
   heritage.complex_value = hx_zalloc(linker->value_count, sizeof *heritage.complex_value);
   hx_status_t status = HX_STATUS_OUT_OF_MEMORY;
   if (heritage.inputs != NULL && heritage.counts != NULL && heritage.complex_value != NULL) {
+    hx_ir_op_t *func = hx_program_find(linker->exe->program, "main");
     for (size_t i = 0; i < linker->block->argument_count; ++i) {
       const uint32_t value = linker->block->arguments[i]->id;
       heritage.inputs[value * heritage.words + i / 64] |= (uint64_t)1 << (i % 64);
     }
-    for (const hx_ir_op_t *op = linker->block->first; op != NULL; op = op->next) {
-      for (size_t i = 0; i < op->result_count; ++i) inherit(&heritage, op, linker, op->results[i]->id);
-    }
-    status = fill_rules(linker, &heritage, hx_program_find(linker->exe->program, "main"));
+    spread(&heritage, linker, func);
+    status = fill_rules(linker, &heritage, func);
   }
   hx_free(heritage.inputs);
   hx_free(heritage.counts);
   hx_free(heritage.complex_value);
   return status;
+}
+
+// ------------------------------------------------------------------ secrecy
+
+typedef struct secrets {
+  bool *is_secret;
+  bool changed, loops;
+} secrets_t;
+
+static hx_status_t tell(hx_ir_value_t *from, hx_ir_value_t *to, void *argument) {
+  secrets_t *secrets = argument;
+  if (!secrets->is_secret[from->id] || secrets->is_secret[to->id]) return HX_STATUS_OK;
+  secrets->is_secret[to->id] = secrets->changed = true;
+  return HX_STATUS_OK;
+}
+
+static hx_status_t tell_results(hx_ir_op_t *op, void *argument) {
+  secrets_t *secrets = argument;
+  if (op->info->id == HX_OP_FUNC) return HX_STATUS_OK;
+  if (op->region_count > 0) {
+    secrets->loops = secrets->loops || op->info->id != HX_OP_SCF_IF;
+    return hx_ir_flows(op, tell, secrets);
+  }
+  for (size_t i = 0; i < op->operand_count; ++i) {
+    for (size_t r = 0; r < op->result_count; ++r) HX_TRY(tell(op->operands[i], op->results[r], secrets));
+  }
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_link_spread_secrets(hx_linker_t *linker) {
+  hx_executable_t *exe = linker->exe;
+  secrets_t secrets = {.is_secret = linker->is_secret};
+  for (size_t i = 0; i < exe->input_count; ++i)
+    secrets.is_secret[linker->block->arguments[i]->id] = exe->secret_inputs[i];
+  do {
+    secrets.changed = false;
+    HX_TRY(hx_ir_walk_post(hx_program_find(exe->program, "main"), tell_results, &secrets));
+  } while (secrets.changed && secrets.loops);
+  return HX_STATUS_OK;
 }

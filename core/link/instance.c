@@ -20,9 +20,11 @@ static hx_status_t alloc_arrays(const hx_executable_t *exe, hx_instance_t *insta
   instance->forms = hx_zalloc(exe->resource_count, sizeof *instance->forms);
   instance->staging = hx_zalloc(exe->input_count, sizeof *instance->staging);
   instance->results = hx_zalloc(exe->output_count, sizeof *instance->results);
+  instance->open = hx_zalloc(exe->span_count, sizeof *instance->open);
+  instance->numbers = hx_zalloc(exe->number_count, sizeof *instance->numbers);
   const bool complete = instance->roots != NULL && instance->calls != NULL && instance->spans != NULL &&
                         instance->resources != NULL && instance->forms != NULL && instance->staging != NULL &&
-                        instance->results != NULL;
+                        instance->results != NULL && instance->open != NULL && instance->numbers != NULL;
   return complete ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
 }
 
@@ -46,6 +48,16 @@ static void bind_fixed_roots(const hx_executable_t *exe, hx_instance_t *instance
   }
 }
 
+// Spans of intermediates and materials stay; those of inputs and outputs are set by each run.
+static void prepare_span(const hx_executable_t *exe, hx_instance_t *instance, uint32_t slot, hx_span *span) {
+  const hx_root_kind_t kind = exe->roots[exe->slots[slot].root].kind;
+  if (kind == HX_ROOT_INPUT || kind == HX_ROOT_OUTPUT) {
+    instance->open[instance->open_count++] = (hx_open_span_t){.slot = slot, .span = span};
+  } else {
+    *span = hx_instance_span(exe, instance, slot);
+  }
+}
+
 static void prepare_calls(const hx_executable_t *exe, hx_instance_t *instance) {
   hx_span *spans = instance->spans;
   void **resources = instance->resources;
@@ -65,7 +77,8 @@ static void prepare_calls(const hx_executable_t *exe, hx_instance_t *instance) {
       if (step->resources[i].operand == HX_NONE) resources[i] = step->resources[i].handle;
     }
     resources += step->resource_count;
-    spans += (size_t)step->operand_count + step->result_count;
+    for (uint32_t i = 0; i < step->operand_count; ++i) prepare_span(exe, instance, step->operands[i], spans++);
+    for (uint32_t i = 0; i < step->result_count; ++i) prepare_span(exe, instance, step->results[i], spans++);
   }
 }
 
@@ -79,6 +92,8 @@ void hx_instance_destroy(hx_executable_t *exe, hx_instance_t *instance) {
   hx_free(instance->roots);
   hx_free(instance->calls);
   hx_free(instance->spans);
+  hx_free(instance->open);
+  hx_free(instance->numbers);
   hx_free(instance->resources);
   hx_free(instance->forms);
   hx_free(instance->staging);

@@ -6,7 +6,7 @@
 #include "core/link/executable.h"
 #include "core/passes/passes.h"
 
-#define LINK_STEPS "infer-state,resolve-keys,lower{only=missing},infer-state"
+#define LINK_STEPS "inline{only=main},infer-state,resolve-keys,lower{only=missing},infer-state"
 
 hx_status_t hx_link_count(hx_linker_t *linker, hx_status_t status) {
   if (status == HX_STATUS_OK) return HX_STATUS_OK;
@@ -55,6 +55,7 @@ static void free_executable(hx_executable_t *exe) {
   hx_device_tables_release(exe->tables);
   hx_free(exe->steps.items);
   hx_free(exe->slots);
+  hx_free(exe->loops);
   hx_free((void *)exe->layouts);
   hx_free(exe->roots);
   hx_free(exe->materials);
@@ -211,7 +212,7 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
   HX_TRY(find_secret_inputs(linker));
   HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
-  HX_TRY(hx_pipeline_run(exe->program, "infer-state", &env));
+  HX_TRY(hx_pipeline_run(exe->program, "inline{only=main},infer-state", &env));
   HX_TRY(hx_link_secrets(linker));
   if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
   if (linker->options->lower_all) HX_TRY(hx_pipeline_run(exe->program, "infer-state,resolve-keys,lower", &env));
@@ -233,15 +234,25 @@ static hx_status_t make_tables(hx_linker_t *linker, const hx_ir_op_t *func) {
   exe->output_types = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_types);
   exe->input_layouts = hx_arena_alloc(arena, exe->input_count * sizeof *exe->input_layouts);
   exe->output_rules = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_rules);
+  exe->input_numbers = hx_arena_alloc(arena, exe->input_count * sizeof *exe->input_numbers);
+  exe->output_numbers = hx_arena_alloc(arena, exe->output_count * sizeof *exe->output_numbers);
+  linker->number_of = hx_alloc(linker->value_count * sizeof *linker->number_of);
+  linker->is_secret = hx_zalloc(linker->value_count, sizeof *linker->is_secret);
   linker->slot_of = hx_alloc(linker->value_count * sizeof *linker->slot_of);
   linker->material_of = hx_alloc(linker->value_count * sizeof *linker->material_of);
   linker->placements = hx_zalloc(linker->value_count, sizeof *linker->placements);
   if (exe->input_types == NULL || exe->output_types == NULL || exe->input_layouts == NULL ||
-      exe->output_rules == NULL || linker->slot_of == NULL || linker->material_of == NULL ||
-      linker->placements == NULL) {
+      exe->output_rules == NULL || exe->input_numbers == NULL || exe->output_numbers == NULL ||
+      linker->number_of == NULL || linker->is_secret == NULL || linker->slot_of == NULL ||
+      linker->material_of == NULL || linker->placements == NULL) {
     return HX_STATUS_OUT_OF_MEMORY;
   }
-  for (size_t i = 0; i < linker->value_count; ++i) linker->slot_of[i] = linker->material_of[i] = HX_NONE;
+  for (size_t i = 0; i < linker->value_count; ++i)
+    linker->slot_of[i] = linker->material_of[i] = linker->number_of[i] = HX_NONE;
+  for (size_t i = 0; i < exe->input_count; ++i) exe->input_numbers[i] = HX_NONE;
+  for (size_t i = 0; i < exe->output_count; ++i) exe->output_numbers[i] = HX_NONE;
+  linker->loop = HX_NONE;
+  exe->number_count = 1;  // register 0 is what an operation without a second operand reads
   return HX_STATUS_OK;
 }
 
@@ -250,6 +261,7 @@ static hx_status_t link_stages(hx_linker_t *linker) {
   const hx_ir_op_t *func = hx_program_find(exe->program, "main");
   linker->block = hx_func_block(func);
   HX_TRY(make_tables(linker, func));
+  HX_TRY(hx_link_spread_secrets(linker));
   HX_TRY(hx_link_place_results(linker));
   HX_TRY(hx_link_slots(linker));
   HX_TRY(hx_link_resolve(linker));
@@ -278,6 +290,8 @@ hx_status_t hx_link_program(const hx_link_source_t *source, const hx_backend_t *
   if (status == HX_STATUS_OK) status = run_passes(&linker);
   if (status == HX_STATUS_OK) status = link_stages(&linker);
   hx_free(linker.slot_of);
+  hx_free(linker.number_of);
+  hx_free(linker.is_secret);
   hx_free(linker.material_of);
   hx_free(linker.placements);
   if (status == HX_STATUS_OUT_OF_MEMORY && hx_report_count(report) == before) {

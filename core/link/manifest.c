@@ -65,8 +65,34 @@ static json_t *describe_resources(const hx_executable_t *exe, const hx_step_t *s
   return list;
 }
 
+// Numbers by register; regions by the steps that they hold.
+static json_t *describe_control(const hx_step_t *step, size_t index) {
+  json_t *json = json_pack("{s:o, s:o, s:o}", "index", number_of(index), "operation", text_of(step->op->info->name),
+                           "line", number_of(step->op->line));
+  if (step->number != NULL) {
+    json_object_set_new(json, "result_number", number_of(step->number->to));
+    json_object_set_new(json, "operand_numbers",
+                        json_pack("[o, o]", number_of(step->number->a), number_of(step->number->b)));
+  }
+  if (step->control == NULL) return json;
+  const hx_control_code_t *code = step->control;
+  json_t *regions = json_pack("[[o, o]]", number_of(index + 1), number_of(code->middle));
+  if (step->kind != HX_STEP_FOR)
+    json_array_append_new(regions, json_pack("[o, o]", number_of(code->middle), number_of(code->end)));
+  json_object_set_new(json, "regions", regions);
+  if (step->kind == HX_STEP_FOR) {
+    json_object_set_new(json, "counter_number", number_of(code->counter));
+    json_object_set_new(json, "bound_numbers",
+                        json_pack("[o, o, o]", number_of(code->lower), number_of(code->upper), number_of(code->step)));
+  } else {
+    json_object_set_new(json, "condition_number", number_of(code->condition));
+  }
+  return json;
+}
+
 static json_t *describe_step(const hx_executable_t *exe, size_t index) {
   const hx_step_t *step = &exe->steps.items[index];
+  if (step->kind != HX_STEP_CALL && step->kind != HX_STEP_COPY) return describe_control(step, index);
   const bool is_call = step->kind == HX_STEP_CALL;
   json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "index", number_of(index), "operation",
                            text_of(is_call ? step->op->info->name : "copy"), "operands",
@@ -75,6 +101,7 @@ static json_t *describe_step(const hx_executable_t *exe, size_t index) {
   json_object_set_new(json, "line", number_of(step->op->line));
   if (!is_call) {
     json_object_set_new(json, "for", text_of(step->op->info->name));
+    if (step->is_elided) json_object_set_new(json, "elided", json_true());
     return json;
   }
   json_object_set_new(json, "implementation", text_of(step->resolution.implementation->qualified));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory plan: which results are computed in place, how long each root lives, where it lies in the slab.
 // A root takes part from the first step that writes it to the last that touches it, both included; two roots share
-// bytes only where one ends before the other begins. Steps run in order on one queue, so that is enough.
+// bytes only where one ends before the other begins. Steps run in order on one queue, so that is enough; around a loop
+// lives are prolonged to the whole of it.
+#include <stdlib.h>
+
 #include "core/link/executable.h"
 
 #define SLAB_BYTES_MAX ((uint64_t)1 << 56)  // far beyond any machine; keeps sums of offsets from wrapping
@@ -11,21 +14,55 @@ uint32_t hx_root_of(const hx_executable_t *exe, uint32_t root) {
   return root;
 }
 
-static void touch(hx_executable_t *exe, uint32_t slot, uint32_t step) {
+// ------------------------------------------------------------------ lifetimes
+
+// The innermost loop around two places; HX_NONE: none.
+static uint32_t common_loop(const hx_executable_t *exe, uint32_t a, uint32_t b) {
+  while (a != b) {
+    const uint32_t depth_a = a == HX_NONE ? 0 : exe->loops[a].depth + 1;
+    const uint32_t depth_b = b == HX_NONE ? 0 : exe->loops[b].depth + 1;
+    if (depth_a >= depth_b) a = exe->loops[a].parent;
+    if (depth_b >= depth_a) b = exe->loops[b].parent;
+  }
+  return a;
+}
+
+static void find_home(hx_executable_t *exe, uint32_t slot, const hx_step_t *step) {
   hx_root_t *root = &exe->roots[hx_root_of(exe, exe->slots[slot].root)];
-  if (!root->is_used) root->first = step;
+  root->loop = root->is_used ? common_loop(exe, root->loop, step->loop) : step->loop;
+  if (!root->is_used) root->first = root->last = HX_NONE;
   root->is_used = true;
-  root->last = step;
+}
+
+// A step in a loop that the root is needed around counts as the whole loop: what is written before a loop, or in its
+// last turn, must outlive every turn. The end of a loop is the step behind it, so that nothing dies in a turn by
+// chance of order.
+static void touch(hx_executable_t *exe, uint32_t slot, uint32_t s) {
+  hx_root_t *root = &exe->roots[hx_root_of(exe, exe->slots[slot].root)];
+  uint32_t first = s, last = s;
+  for (uint32_t loop = exe->steps.items[s].loop; loop != root->loop; loop = exe->loops[loop].parent) {
+    first = exe->loops[loop].first;
+    last = exe->loops[loop].end;
+  }
+  if (root->first == HX_NONE || first < root->first) root->first = first;
+  if (root->last == HX_NONE || last > root->last) root->last = last;
 }
 
 static void find_lifetimes(hx_executable_t *exe) {
   for (size_t r = 0; r < exe->root_count; ++r) exe->roots[r].is_used = false;
-  for (uint32_t s = 0; s < exe->steps.count; ++s) {
-    const hx_step_t *step = &exe->steps.items[s];
-    for (uint32_t i = 0; i < step->operand_count; ++i) touch(exe, step->operands[i], s);
-    for (uint32_t i = 0; i < step->result_count; ++i) touch(exe, step->results[i], s);
+  for (int round = 0; round < 2; ++round) {
+    for (uint32_t s = 0; s < exe->steps.count; ++s) {
+      const hx_step_t *step = &exe->steps.items[s];
+      for (uint32_t i = 0; i < step->operand_count + step->result_count; ++i) {
+        const uint32_t slot = i < step->operand_count ? step->operands[i] : step->results[i - step->operand_count];
+        if (round == 0) find_home(exe, slot, step);
+        if (round == 1) touch(exe, slot, s);
+      }
+    }
   }
 }
+
+// ------------------------------------------------------------------ in place
 
 // Whether result `r` may take over the memory of the operand that the plugin named: it dies here, nothing else in the
 // call lies in it, and both cover all of it in the same way.
@@ -37,7 +74,8 @@ static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32
   const hx_root_t *source = &exe->roots[from_root], *target = &exe->roots[to->root];
   if (source->kind != HX_ROOT_SLAB || target->kind != HX_ROOT_SLAB || !target->is_whole || target->is_merged)
     return false;
-  if (source->last != s || source->bytes != target->bytes || from->offset != 0 || to->offset != 0) return false;
+  if (source->last != s || target->first != s || source->bytes != target->bytes) return false;
+  if (from->offset != 0 || to->offset != 0) return false;
   if (from_root == to->root || !hx_layout_equal(from->layout, to->layout)) return false;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     if (i != (uint32_t)candidate && hx_root_of(exe, exe->slots[step->operands[i]].root) == from_root) return false;
@@ -51,7 +89,6 @@ static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32
 static void merge_in_place(hx_executable_t *exe) {
   for (uint32_t s = 0; s < exe->steps.count; ++s) {
     hx_step_t *step = &exe->steps.items[s];
-    if (step->kind != HX_STEP_CALL) continue;
     for (uint32_t r = 0; r < step->result_count; ++r) {
       if (!takes_over(exe, step, s, r)) continue;
       hx_root_t *target = &exe->roots[exe->slots[step->results[r]].root];
@@ -60,7 +97,76 @@ static void merge_in_place(hx_executable_t *exe) {
       target->index = source;
       exe->roots[source].last = target->last;
       step->in_place[r] = step->may_alias[r];
+      step->is_elided = step->kind == HX_STEP_COPY;
     }
+  }
+}
+
+// Whether step `s`, where a value that is copied to `target` at once is first written, may write there: the target is
+// no operand, or the only one of its memory and the one that the plugin named.
+static bool writes_into(const hx_executable_t *exe, const hx_step_t *step, uint32_t source, uint32_t target,
+                        int32_t *out_operand) {
+  *out_operand = -1;
+  for (uint32_t i = 0; i < step->operand_count; ++i) {
+    if (hx_root_of(exe, exe->slots[step->operands[i]].root) != target) continue;
+    if (*out_operand >= 0 || step->kind != HX_STEP_CALL) return false;
+    *out_operand = (int32_t)i;
+  }
+  uint32_t result = HX_NONE;
+  for (uint32_t i = 0; i < step->result_count; ++i) {
+    const uint32_t root = hx_root_of(exe, exe->slots[step->results[i]].root);
+    if (root == target || (root == source && result != HX_NONE)) return false;
+    if (root == source) result = i;
+  }
+  if (result == HX_NONE) return false;
+  if (*out_operand < 0) return true;
+  const hx_slot_t *from = &exe->slots[step->operands[*out_operand]], *to = &exe->slots[step->results[result]];
+  return step->may_alias[result] == *out_operand && step->in_place[result] < 0 && from->offset == 0 &&
+         to->offset == 0 && hx_layout_equal(from->layout, to->layout);
+}
+
+static bool is_touched(const hx_executable_t *exe, uint32_t root, uint32_t first, uint32_t end) {
+  for (uint32_t s = first; s < end; ++s) {
+    const hx_step_t *step = &exe->steps.items[s];
+    for (uint32_t i = 0; i < step->operand_count; ++i) {
+      if (hx_root_of(exe, exe->slots[step->operands[i]].root) == root) return true;
+    }
+    for (uint32_t i = 0; i < step->result_count; ++i) {
+      if (hx_root_of(exe, exe->slots[step->results[i]].root) == root) return true;
+    }
+  }
+  return false;
+}
+
+// A value that dies where control flow copies it to its place is computed in that place, if nothing looks at the place
+// between: from the step that first writes the value to the copy. Inside a loop the place is looked at before that step
+// only, where it still has what the last turn left.
+static void merge_copy(hx_executable_t *exe, uint32_t s) {
+  hx_step_t *copy = &exe->steps.items[s];
+  const hx_slot_t *from = &exe->slots[copy->operands[0]], *to = &exe->slots[copy->results[0]];
+  const uint32_t source_index = hx_root_of(exe, from->root), target_index = hx_root_of(exe, to->root);
+  hx_root_t *source = &exe->roots[source_index], *target = &exe->roots[target_index];
+  if (source_index == target_index || source->kind != HX_ROOT_SLAB || target->kind != HX_ROOT_SLAB) return;
+  if (!source->is_whole || source->last != s || source->bytes != target->bytes) return;
+  if (from->offset != 0 || to->offset != 0 || !hx_layout_equal(from->layout, to->layout)) return;
+  hx_step_t *producer = &exe->steps.items[source->first];
+  int32_t operand;
+  if (!writes_into(exe, producer, source_index, target_index, &operand)) return;
+  if (is_touched(exe, target_index, source->first + 1, s)) return;
+  for (uint32_t i = 0; operand >= 0 && i < producer->result_count; ++i) {
+    if (hx_root_of(exe, exe->slots[producer->results[i]].root) == source_index) producer->in_place[i] = operand;
+  }
+  if (source->first < target->first) target->first = source->first;
+  source->is_merged = true;
+  source->index = target_index;
+  copy->in_place[0] = 0;
+  copy->is_elided = true;
+}
+
+static void merge_copies(hx_executable_t *exe) {
+  for (uint32_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_t *step = &exe->steps.items[s];
+    if (step->kind == HX_STEP_COPY && !step->is_elided && step->may_alias[0] == 0) merge_copy(exe, s);
   }
 }
 
@@ -98,38 +204,47 @@ static size_t drop_ended(const hx_executable_t *exe, uint32_t *placed, size_t co
   return kept;
 }
 
-// Roots in the order in which they are first written: their steps are visited in order.
+typedef struct arrival {
+  uint32_t first, root;
+} arrival_t;
+
+static int by_first(const void *left, const void *right) {
+  const arrival_t *a = left, *b = right;
+  if (a->first != b->first) return a->first < b->first ? -1 : 1;
+  return (a->root > b->root) - (a->root < b->root);
+}
+
+// Roots in the order in which their lives begin.
 static hx_status_t place_roots(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
-  uint32_t *placed = hx_zalloc(exe->root_count, sizeof *placed);
-  bool *is_placed = hx_zalloc(exe->root_count, sizeof *is_placed);
-  size_t count = 0;
-  if (placed == NULL || is_placed == NULL) {
+  uint32_t *placed = hx_zalloc(exe->root_count + 1, sizeof *placed);
+  arrival_t *order = hx_zalloc(exe->root_count + 1, sizeof *order);
+  size_t count = 0, alive = 0;
+  if (placed == NULL || order == NULL) {
     hx_free(placed);
-    hx_free(is_placed);
+    hx_free(order);
     return HX_STATUS_OUT_OF_MEMORY;
   }
-  for (uint32_t s = 0; s < exe->steps.count; ++s) {
-    const hx_step_t *step = &exe->steps.items[s];
-    count = drop_ended(exe, placed, count, s);
-    for (uint32_t i = 0; i < step->result_count; ++i) {
-      const uint32_t index = hx_root_of(exe, exe->slots[step->results[i]].root);
-      hx_root_t *root = &exe->roots[index];
-      if (root->kind != HX_ROOT_SLAB || is_placed[index]) continue;
-      root->offset = lowest_place(exe, placed, count, root, exe->device->alignment);
-      insert_placed(exe, placed, count++, index);
-      is_placed[index] = true;
-      if (root->offset + root->bytes > exe->slab_bytes) exe->slab_bytes = root->offset + root->bytes;
-      exe->unshared_bytes += root->bytes;
-    }
-    if (exe->slab_bytes > SLAB_BYTES_MAX) {
-      hx_link_fail(linker, step->op, HX_CODE_LIMIT, "the intermediates need more than %llu bytes",
-                   (unsigned long long)SLAB_BYTES_MAX);
-      break;
-    }
+  for (uint32_t r = 0; r < exe->root_count; ++r) {
+    const hx_root_t *root = &exe->roots[r];
+    if (root->kind == HX_ROOT_SLAB && root->is_used && !root->is_merged)
+      order[count++] = (arrival_t){.first = root->first, .root = r};
+  }
+  qsort(order, count, sizeof *order, by_first);
+  for (size_t i = 0; i < count; ++i) {
+    hx_root_t *root = &exe->roots[order[i].root];
+    alive = drop_ended(exe, placed, alive, root->first);
+    root->offset = lowest_place(exe, placed, alive, root, exe->device->alignment);
+    insert_placed(exe, placed, alive++, order[i].root);
+    if (root->offset + root->bytes > exe->slab_bytes) exe->slab_bytes = root->offset + root->bytes;
+    exe->unshared_bytes += root->bytes;
+    if (exe->slab_bytes <= SLAB_BYTES_MAX) continue;
+    hx_link_fail(linker, exe->steps.items[root->first].op, HX_CODE_LIMIT, "the intermediates need more than %llu bytes",
+                 (unsigned long long)SLAB_BYTES_MAX);
+    break;
   }
   hx_free(placed);
-  hx_free(is_placed);
+  hx_free(order);
   return HX_STATUS_OK;
 }
 
@@ -137,6 +252,7 @@ hx_status_t hx_link_plan(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
   find_lifetimes(exe);
   merge_in_place(exe);
+  merge_copies(exe);
   HX_TRY(place_roots(linker));
   const uint64_t alignment = exe->device->alignment;
   exe->slab_bytes = (exe->slab_bytes + alignment - 1) & ~(alignment - 1);

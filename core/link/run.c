@@ -6,21 +6,10 @@
 
 #include "core/link/executable.h"
 
-typedef struct run {
-  hx_executable_t *exe;
-  hx_instance_t *instance;
-  const hx_value_t *const *inputs;
-  hx_value_t **outputs;
-  const hx_run_options_t *options;
-  const hx_watcher_t *watcher;
-  hx_report_t *report;
-  uint64_t mod_ups, mod_downs;  // enqueued so far
-} run_t;
-
 // ------------------------------------------------------------------ binding
 
 // An input whose rows do not lie as they were prepared for is copied into memory that the instance keeps.
-static hx_status_t stage_input(run_t *run, size_t index, hx_span from) {
+static hx_status_t stage_input(hx_running_t *run, size_t index, hx_span from) {
   hx_executable_t *exe = run->exe;
   hx_instance_t *instance = run->instance;
   const hx_layout_t *to_layout = &exe->input_layouts[index];
@@ -39,7 +28,7 @@ static hx_status_t stage_input(run_t *run, size_t index, hx_span from) {
   return hx_plugin_status(exe->device->plugin, result, &error, "copy an input", run->report);
 }
 
-static hx_status_t bind_input(run_t *run, size_t root) {
+static hx_status_t bind_input(hx_running_t *run, size_t root) {
   const hx_executable_t *exe = run->exe;
   const size_t index = exe->roots[root].index;
   const hx_tensor_t *tensor = run->inputs[index]->tensor;
@@ -53,11 +42,11 @@ static hx_status_t bind_input(run_t *run, size_t root) {
 }
 
 // Memory for a result that the caller did not bring: host memory where the device works on it, else the device's own.
-static hx_status_t create_output(run_t *run, size_t index) {
+static hx_status_t create_output(hx_running_t *run, size_t index) {
   hx_executable_t *exe = run->exe;
   const hx_type_t *type = exe->output_types[index];
   const bool secret = exe->output_rules[index].secret;
-  if (hx_device_imports(exe->device)) {
+  if (hx_device_imports(exe->device) || exe->output_numbers[index] != HX_NONE) {
     const hx_status_t status = hx_value_create(exe->params, type, secret, &run->instance->results[index]);
     return status != HX_STATUS_OUT_OF_MEMORY ? status
                                              : hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY,
@@ -66,11 +55,12 @@ static hx_status_t create_output(run_t *run, size_t index) {
   return hx_value_create_on(exe->device, exe->params, type, secret, &run->instance->results[index], run->report);
 }
 
-static hx_status_t bind_output(run_t *run, size_t root) {
+static hx_status_t bind_output(hx_running_t *run, size_t root) {
   hx_executable_t *exe = run->exe;
   const size_t index = exe->roots[root].index;
   run->instance->results[index] = run->outputs[index];
   if (run->outputs[index] == NULL) HX_TRY(create_output(run, index));
+  if (exe->output_numbers[index] != HX_NONE) return HX_STATUS_OK;  // written from its register at the end
   const hx_tensor_t *tensor = run->instance->results[index]->tensor;
   char what[HX_NAME_MAX + 16];
   snprintf(what, sizeof what, "output %.*s", HX_NAME_MAX, exe->outputs[index].name);
@@ -79,82 +69,25 @@ static hx_status_t bind_output(run_t *run, size_t root) {
   return hx_device_buffer(exe->device, tensor->storage, what, &span->buffer, run->report);
 }
 
-static hx_status_t bind(run_t *run) {
+static hx_status_t bind(hx_running_t *run) {
   hx_executable_t *exe = run->exe;
   for (size_t i = 0; i < exe->output_count; ++i) run->instance->results[i] = NULL;
   for (size_t r = 0; r < exe->root_count; ++r) {
     if (exe->roots[r].kind == HX_ROOT_INPUT) HX_TRY(bind_input(run, r));
     if (exe->roots[r].kind == HX_ROOT_OUTPUT) HX_TRY(bind_output(run, r));
   }
-  hx_span *spans = run->instance->spans;
-  for (size_t s = 0; s < exe->steps.count; ++s) {
-    const hx_step_t *step = &exe->steps.items[s];
-    for (uint32_t i = 0; i < step->operand_count; ++i)
-      *spans++ = hx_instance_span(exe, run->instance, step->operands[i]);
-    for (uint32_t i = 0; i < step->result_count; ++i) *spans++ = hx_instance_span(exe, run->instance, step->results[i]);
+  for (size_t i = 0; i < run->instance->open_count; ++i) {
+    const hx_open_span_t *open = &run->instance->open[i];
+    *open->span = hx_instance_span(exe, run->instance, open->slot);
   }
+  hx_run_bind_numbers(run);
   return hx_instance_refresh(exe, run->instance, run->report);
-}
-
-// ------------------------------------------------------------------ steps
-
-static hx_status_t fail_step(const run_t *run, size_t index, int32_t result, const hx_error *error) {
-  const hx_step_t *step = &run->exe->steps.items[index];
-  char what[192];
-  snprintf(what, sizeof what, "step %zu, %s (line %u)", index, step->op->info->name, step->op->line);
-  if (step->kind == HX_STEP_COPY) return hx_plugin_status(run->exe->device->plugin, result, error, what, run->report);
-  return hx_implementation_status(step->resolution.implementation, result, error, what, run->report);
-}
-
-static hx_status_t execute(run_t *run, size_t index) {
-  const hx_executable_t *exe = run->exe;
-  const hx_step_t *step = &exe->steps.items[index];
-  const hx_call *call = &run->instance->calls[index];
-  hx_error error = hx_error_make();
-  int32_t result;
-  if (step->kind == HX_STEP_COPY) {
-    result = hx_copy_rows(exe->device, run->instance->queue, exe->slots[step->results[0]].layout, call->outputs[0],
-                          exe->slots[step->operands[0]].layout, call->inputs[0], &error);
-  } else {
-    result = step->resolution.implementation->record->execute(step->prepared, call, &error);
-  }
-  return result == HX_OK ? HX_STATUS_OK : fail_step(run, index, result, &error);
-}
-
-static hx_status_t execute_all(run_t *run) {
-  size_t calls = 0;
-  for (size_t s = 0; s < run->exe->steps.count; ++s) {
-    if (run->options != NULL && run->options->cancelled != NULL && run->options->cancelled(run->options->argument)) {
-      return hx_report_fail(run->report, HX_CODE_CANCELLED, "the run was cancelled before step %zu of %zu", s,
-                            run->exe->steps.count);
-    }
-    HX_TRY(execute(run, s));
-    if (run->exe->steps.items[s].kind != HX_STEP_CALL) continue;
-    run->mod_ups += run->exe->steps.items[s].work.mod_ups;
-    run->mod_downs += run->exe->steps.items[s].work.mod_downs;
-    if (run->watcher != NULL) HX_TRY(hx_watch_step(run->exe, run->instance, s, calls, run->watcher, run->report));
-    ++calls;
-  }
-  return HX_STATUS_OK;
-}
-
-// Waits. A failure that surfaces only now counts the executes up to the one that failed.
-static hx_status_t wait_all(const run_t *run, bool report_late) {
-  hx_error error = hx_error_make();
-  const int32_t result = run->exe->device->queue.sync(run->instance->queue, &error);
-  if (result == HX_OK || !report_late) return HX_STATUS_OK;
-  uint32_t execute_index = 0;
-  for (size_t s = 0; s < run->exe->steps.count; ++s) {
-    if (run->exe->steps.items[s].kind != HX_STEP_CALL) continue;
-    if (execute_index++ == error.op) return fail_step(run, s, result, &error);
-  }
-  return hx_plugin_status(run->exe->device->plugin, result, &error, "wait for the run", run->report);
 }
 
 // ------------------------------------------------------------------ endings
 
 // The key id of an output: its class's, by what is known of it or by an input of it.
-static const uint8_t *output_key_id(const run_t *run, size_t index, const uint8_t key_id[16]) {
+static const uint8_t *output_key_id(const hx_running_t *run, size_t index, const uint8_t key_id[16]) {
   const hx_executable_t *exe = run->exe;
   if (exe->secrets == NULL) return key_id;
   const uint32_t c = exe->output_secrets[index];
@@ -165,7 +98,7 @@ static const uint8_t *output_key_id(const run_t *run, size_t index, const uint8_
   return exe->secrets[c].id;  // zero: of no input and no key
 }
 
-static void finish_output(const run_t *run, size_t index, const uint8_t key_id[16]) {
+static void finish_output(const hx_running_t *run, size_t index, const uint8_t key_id[16]) {
   const hx_output_rule_t *rule = &run->exe->output_rules[index];
   hx_value_t *value = run->instance->results[index];
   uint64_t count = rule->least_count;
@@ -175,6 +108,8 @@ static void finish_output(const run_t *run, size_t index, const uint8_t key_id[1
     is_complex = is_complex || run->inputs[i]->is_complex;
     if (!rule->count_is_written && run->inputs[i]->count > count) count = run->inputs[i]->count;
   }
+  if (run->exe->output_numbers[index] != HX_NONE)
+    hx_value_set_word(value, run->instance->numbers[run->exe->output_numbers[index]]);
   value->count = count;
   value->is_complex = is_complex;
   if (value->type.kind == HX_TYPE_CIPHERTEXT) {
@@ -184,7 +119,7 @@ static void finish_output(const run_t *run, size_t index, const uint8_t key_id[1
   run->outputs[index] = value;
 }
 
-static void clear_secrets(const run_t *run) {
+static void clear_secrets(const hx_running_t *run) {
   hx_instance_t *instance = run->instance;
   if (!run->exe->has_secrets) return;
   if (instance->slab != NULL) (void)hx_device_clear(run->exe->device, instance->slab, 0, instance->slab->bytes, NULL);
@@ -197,7 +132,7 @@ static void clear_secrets(const run_t *run) {
 }
 
 // Given outputs are zeroed, created ones disappear.
-static void discard_outputs(const run_t *run) {
+static void discard_outputs(const hx_running_t *run) {
   for (size_t i = 0; i < run->exe->output_count; ++i) {
     if (run->outputs[i] == NULL) {
       hx_value_release(run->instance->results[i]);
@@ -216,7 +151,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void count_run(hx_executable_t *exe, const run_t *run, double seconds) {
+static void count_run(hx_executable_t *exe, const hx_running_t *run, double seconds) {
   pthread_mutex_lock(&exe->lock);
   exe->runs += 1;
   exe->seconds = seconds;
@@ -230,16 +165,17 @@ hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const 
   const double start = now();
   uint8_t key_id[16];
   HX_TRY(hx_run_check(executable, inputs, outputs, key_id, report));
-  run_t run = {.exe = executable,
-               .inputs = inputs,
-               .outputs = outputs,
-               .options = options,
-               .watcher = watcher,
-               .report = report};
+  hx_running_t run = {.exe = executable,
+                      .inputs = inputs,
+                      .outputs = outputs,
+                      .options = options,
+                      .watcher = watcher,
+                      .report = report,
+                      .error = hx_error_make()};
   HX_TRY(hx_instance_take(executable, &run.instance, report));
   hx_status_t status = bind(&run);
-  if (status == HX_STATUS_OK) status = execute_all(&run);
-  const hx_status_t late = wait_all(&run, status == HX_STATUS_OK);  // always: operands must outlive what is enqueued
+  if (status == HX_STATUS_OK) status = hx_run_steps(&run);
+  const hx_status_t late = hx_run_wait(&run, status == HX_STATUS_OK);  // always: operands must outlive what is enqueued
   if (status == HX_STATUS_OK) status = late;
   clear_secrets(&run);
   if (status != HX_STATUS_OK) {

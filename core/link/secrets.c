@@ -84,7 +84,17 @@ static void visit_material(classes_t *classes, const hx_ir_op_t *op) {
   }
 }
 
-static hx_status_t visit(classes_t *classes, const hx_ir_op_t *op) {
+// What flows from one value into another is of one secret.
+static hx_status_t join_flow(hx_ir_value_t *from, hx_ir_value_t *to, void *argument) {
+  classes_t *classes = argument;
+  if (is_ciphertext(from)) join(classes, to->op == NULL ? from->op : to->op, from, to);
+  return HX_STATUS_OK;
+}
+
+static hx_status_t visit(hx_ir_op_t *op, void *argument) {
+  classes_t *classes = argument;
+  if (op->region_count > 0) return op->info->id == HX_OP_FUNC ? HX_STATUS_OK : hx_ir_flows(op, join_flow, classes);
+  if ((op->info->flags & HX_OP_FLAG_TERMINATOR) != 0) return HX_STATUS_OK;  // it joins nothing by itself
   if (op->info->id == HX_OP_CKKS_KEY_SWITCH) {
     visit_switch(classes, op);
     return HX_STATUS_OK;
@@ -92,7 +102,7 @@ static hx_status_t visit(classes_t *classes, const hx_ir_op_t *op) {
   const hx_ir_value_t *first = NULL;
   for (size_t i = 0; i < op->operand_count + op->result_count; ++i) {
     const hx_ir_value_t *value = i < op->operand_count ? op->operands[i] : op->results[i - op->operand_count];
-    if (op->info->id == HX_OP_RETURN || !is_ciphertext(value)) continue;  // a return joins nothing
+    if (!is_ciphertext(value)) continue;
     if (first != NULL) join(classes, op, first, value);
     if (first == NULL) first = value;
   }
@@ -141,7 +151,7 @@ hx_status_t hx_link_secrets(hx_linker_t *linker) {
                        .secret = hx_zalloc(count, sizeof *classes.secret)};
   hx_status_t status = classes.parent == NULL || classes.secret == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
   for (size_t i = 0; status == HX_STATUS_OK && i < count; ++i) classes.parent[i] = (uint32_t)i;
-  for (hx_ir_op_t *op = block->first; status == HX_STATUS_OK && op != NULL; op = op->next) status = visit(&classes, op);
+  if (status == HX_STATUS_OK) status = hx_ir_walk(func, visit, &classes);
   if (status == HX_STATUS_OK) status = keep(&classes, block, hx_func_return(func), count);
   hx_free(classes.parent);
   hx_free(classes.secret);

@@ -62,7 +62,8 @@ hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_
   HX_TRY(hx_grow(&steps->items, &steps->capacity, steps->count + 1, sizeof *steps->items));
   hx_arena_t *arena = &linker->exe->arena;
   hx_step_t *step = &steps->items[steps->count];
-  *step = (hx_step_t){.kind = kind, .op = op, .operand_count = operand_count, .result_count = result_count};
+  *step = (hx_step_t){
+      .kind = kind, .loop = linker->loop, .op = op, .operand_count = operand_count, .result_count = result_count};
   if (kind == HX_STEP_CALL) step->work = hx_op_work(op);
   step->operands = hx_arena_alloc(arena, operand_count * sizeof *step->operands);
   step->results = hx_arena_alloc(arena, result_count * sizeof *step->results);
@@ -97,7 +98,7 @@ const char *hx_link_value_name(hx_linker_t *linker, const hx_ir_value_t *value) 
   return name == NULL ? "" : name;
 }
 
-static bool has_memory(const hx_type_t *type) {
+bool hx_link_has_memory(const hx_type_t *type) {
   return type->kind == HX_TYPE_CIPHERTEXT || type->kind == HX_TYPE_PLAINTEXT || type->kind == HX_TYPE_TENSOR ||
          type->kind == HX_TYPE_SEED;
 }
@@ -132,10 +133,10 @@ static hx_status_t ensure_place(hx_linker_t *linker, const hx_ir_value_t *value,
   return HX_STATUS_OK;
 }
 
-// A value whose producer can be told where to write.
-static bool is_placeable(const hx_linker_t *linker, const hx_ir_value_t *value) {
-  if (value->op == NULL || value->op->block != linker->block || linker->placements[value->id].is_set) return false;
-  if (!hx_type_is_complete(value->type) || !has_memory(value->type)) return false;
+// A value whose producer stands in `block` and can be told where to write.
+static bool is_placeable(const hx_linker_t *linker, const hx_ir_value_t *value, const hx_ir_block_t *block) {
+  if (value->op == NULL || value->op->block != block || linker->placements[value->id].is_set) return false;
+  if (!hx_type_is_complete(value->type) || !hx_link_has_memory(value->type)) return false;
   const hx_op_id_t id = value->op->info->id;
   return id == HX_OP_RNS_CONCAT_LIMBS || id == HX_OP_RNS_PACK_COMPONENTS || is_dispatched(value->op);
 }
@@ -177,7 +178,7 @@ static bool same_batch(const hx_type_t *type, const hx_layout_t *layout) {
 // Tells the producer of a part to write into the whole, where it can.
 static hx_status_t place_part(hx_linker_t *linker, const hx_ir_op_t *op, size_t index, const hx_placement_t *whole) {
   const hx_ir_value_t *operand = op->operands[index];
-  if (!is_placeable(linker, operand) || !same_batch(operand->type, whole->layout)) return HX_STATUS_OK;
+  if (!is_placeable(linker, operand, op->block) || !same_batch(operand->type, whole->layout)) return HX_STATUS_OK;
   const hx_draft_t part = place_of_part(op, index, whole);
   if (part.layout.has_rows || part.slot.offset % linker->exe->device->alignment != 0) return HX_STATUS_OK;
   const hx_layout_t *layout = hx_link_keep_layout(linker, &part.layout);
@@ -201,7 +202,7 @@ static hx_status_t place_output(hx_linker_t *linker, const hx_ir_value_t *value,
   HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_OUTPUT, .index = index}, &root));
   hx_placement_t *place = &linker->placements[value->id];
   hx_layout_t layout;
-  if (!is_placeable(linker, value) || hx_link_layout(value->type, linker->ring, &layout) != HX_STATUS_OK)
+  if (!is_placeable(linker, value, linker->block) || hx_link_layout(value->type, linker->ring, &layout) != HX_STATUS_OK)
     return HX_STATUS_OK;
   place->layout = hx_link_keep_layout(linker, &layout);
   if (place->layout == NULL) return HX_STATUS_OUT_OF_MEMORY;
@@ -211,10 +212,9 @@ static hx_status_t place_output(hx_linker_t *linker, const hx_ir_value_t *value,
 }
 
 // Backwards, so that a packed value knows its own place before its parts ask.
-hx_status_t hx_link_place_results(hx_linker_t *linker) {
-  const hx_ir_op_t *last = linker->block->last;
-  for (uint32_t i = 0; i < linker->exe->output_count; ++i) HX_TRY(place_output(linker, last->operands[i], i));
-  for (const hx_ir_op_t *op = last; op != NULL; op = op->previous) {
+static hx_status_t place_in_block(hx_linker_t *linker, const hx_ir_block_t *block) {
+  for (const hx_ir_op_t *op = block->last; op != NULL; op = op->previous) {
+    for (size_t i = 0; i < op->region_count; ++i) HX_TRY(place_in_block(linker, op->regions[i]->block));
     if (op->info->id == HX_OP_RNS_CONCAT_LIMBS || op->info->id == HX_OP_RNS_PACK_COMPONENTS) {
       HX_TRY(place_parts(linker, op));
     }
@@ -222,9 +222,15 @@ hx_status_t hx_link_place_results(hx_linker_t *linker) {
   return HX_STATUS_OK;
 }
 
+hx_status_t hx_link_place_results(hx_linker_t *linker) {
+  const hx_ir_op_t *last = linker->block->last;
+  for (uint32_t i = 0; i < linker->exe->output_count; ++i) HX_TRY(place_output(linker, last->operands[i], i));
+  return place_in_block(linker, linker->block);
+}
+
 // ------------------------------------------------------------------ slots in order
 
-static hx_status_t add_result_slot(hx_linker_t *linker, const hx_ir_value_t *value, bool secret) {
+static hx_status_t add_result_slot(hx_linker_t *linker, const hx_ir_value_t *value) {
   HX_TRY(ensure_place(linker, value, true));
   const hx_placement_t *place = &linker->placements[value->id];
   const hx_slot_t slot = {.root = place->root,
@@ -232,12 +238,23 @@ static hx_status_t add_result_slot(hx_linker_t *linker, const hx_ir_value_t *val
                           .layout = place->layout,
                           .type = value->type,
                           .primes = value->type->primes,
-                          .secret = secret,
+                          .secret = linker->is_secret[value->id],
                           .name = hx_link_value_name(linker, value)};
   return hx_link_add_slot(linker, &slot, &linker->slot_of[value->id]);
 }
 
-static const char *unknown_part(const hx_type_t *type) {
+hx_status_t hx_link_add_place(hx_linker_t *linker, const hx_ir_value_t *value, uint32_t *out_slot) {
+  hx_slot_t slot = {.type = value->type,
+                    .primes = value->type->primes,
+                    .secret = linker->is_secret[value->id],
+                    .name = hx_link_value_name(linker, value)};
+  HX_TRY(dense_layout(linker, value, &slot.layout));
+  const uint64_t bytes = hx_layout_elements(slot.layout) * hx_dtype_bytes(slot.layout->dtype);
+  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = true}, &slot.root));
+  return hx_link_add_slot(linker, &slot, out_slot);
+}
+
+const char *hx_link_unknown_part(const hx_type_t *type) {
   static const struct {
     uint32_t bit;
     const char *name;
@@ -275,7 +292,7 @@ static bool has_complete_types(hx_linker_t *linker, const hx_ir_op_t *op) {
   for (size_t i = 0; i < op->result_count; ++i) {
     const hx_type_t *type = op->results[i]->type;
     if (hx_type_is_complete(type)) continue;
-    hx_link_fail(linker, op, HX_CODE_TYPE, "the %s of result %s is not known", unknown_part(type),
+    hx_link_fail(linker, op, HX_CODE_TYPE, "the %s of result %s is not known", hx_link_unknown_part(type),
                  hx_link_value_name(linker, op->results[i]));
     return false;
   }
@@ -289,12 +306,8 @@ static hx_status_t add_call(hx_linker_t *linker, const hx_ir_op_t *op) {
   const size_t index = linker->exe->steps.count - 1;
   bool found = false;
   HX_TRY(find_operands(linker, op, step, &found));
-  bool secret = false;
-  for (uint32_t i = 0; found && i < step->operand_count; ++i) {
-    secret = secret || linker->exe->slots[step->operands[i]].secret;
-  }
   for (size_t i = 0; i < op->result_count; ++i) {
-    if (add_result_slot(linker, op->results[i], secret) == HX_STATUS_OUT_OF_MEMORY) return HX_STATUS_OUT_OF_MEMORY;
+    if (add_result_slot(linker, op->results[i]) == HX_STATUS_OUT_OF_MEMORY) return HX_STATUS_OUT_OF_MEMORY;
     linker->exe->steps.items[index].results[i] = linker->slot_of[op->results[i]->id];
   }
   linker->exe->call_count += 1;
@@ -305,12 +318,10 @@ static hx_status_t add_packed(hx_linker_t *linker, const hx_ir_op_t *op) {
   if (!has_complete_types(linker, op)) return HX_STATUS_OK;
   const hx_ir_value_t *result = op->results[0];
   const hx_placement_t whole = linker->placements[result->id];
-  bool secret = false;
   for (size_t i = 0; i < op->operand_count; ++i) {
     const uint32_t from = linker->slot_of[op->operands[i]->id];
     if (from == HX_NONE) return HX_STATUS_OK;
     const hx_slot_t *slot = &linker->exe->slots[from];
-    secret = secret || slot->secret;
     hx_draft_t part = place_of_part(op, i, &whole);
     const bool is_there = slot->root == part.slot.root && slot->offset == part.slot.offset;
     if (is_there && !part.layout.has_rows) continue;  // its producer wrote there
@@ -324,21 +335,26 @@ static hx_status_t add_packed(hx_linker_t *linker, const hx_ir_op_t *op) {
     HX_TRY(hx_link_add_draft(linker, &part, &to));
     HX_TRY(hx_link_add_copy(linker, op, from, to));
   }
-  return add_result_slot(linker, result, secret);
+  return add_result_slot(linker, result);
 }
 
 static hx_status_t add_output(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t index) {
   const hx_ir_value_t *value = op->operands[index];
   hx_executable_t *exe = linker->exe;
   const uint32_t from = linker->slot_of[value->id];
-  if (!has_memory(value->type)) {
-    hx_link_fail(linker, op, HX_CODE_UNSUPPORTED, "output %s is no ciphertext, plaintext or tensor",
+  if (hx_link_is_number(value->type)) {
+    exe->output_types[index] = value->type;
+    exe->output_numbers[index] = hx_link_number(linker, value);
+    return HX_STATUS_OK;
+  }
+  if (!hx_link_has_memory(value->type)) {
+    hx_link_fail(linker, op, HX_CODE_UNSUPPORTED, "output %s is no ciphertext, plaintext, tensor or number",
                  exe->outputs[index].name);
     return HX_STATUS_OK;
   }
   if (!hx_type_is_complete(value->type)) {
-    hx_link_fail(linker, op, HX_CODE_OUTPUT_STATE, "the %s of output %s is not known", unknown_part(value->type),
-                 exe->outputs[index].name);
+    hx_link_fail(linker, op, HX_CODE_OUTPUT_STATE, "the %s of output %s is not known",
+                 hx_link_unknown_part(value->type), exe->outputs[index].name);
     return HX_STATUS_OK;
   }
   exe->output_types[index] = value->type;
@@ -361,12 +377,20 @@ static hx_status_t add_input(hx_linker_t *linker, uint32_t index) {
   const hx_ir_value_t *value = linker->block->arguments[index];
   const char *name = exe->inputs[index].name;
   const hx_type_t *type = value->type;
-  if (!has_memory(type)) {
-    hx_link_fail(linker, NULL, HX_CODE_UNSUPPORTED, "input %s is no ciphertext, plaintext or tensor", name);
+  if (hx_link_is_number(type)) {
+    if (exe->secret_inputs[index])
+      hx_link_fail(linker, NULL, HX_CODE_SECRET, "input %s is a public number, but it is marked as secret", name);
+    exe->input_types[index] = type;
+    exe->input_numbers[index] = hx_link_number(linker, value);
+    hx_type_layout(type, linker->ring, &exe->input_layouts[index]);
+    return HX_STATUS_OK;
+  }
+  if (!hx_link_has_memory(type)) {
+    hx_link_fail(linker, NULL, HX_CODE_UNSUPPORTED, "input %s is no ciphertext, plaintext, tensor or number", name);
     return HX_STATUS_OK;
   }
   if (!hx_type_is_complete(type)) {
-    hx_link_fail(linker, NULL, HX_CODE_TYPE, "the %s of input %s is not known", unknown_part(type), name);
+    hx_link_fail(linker, NULL, HX_CODE_TYPE, "the %s of input %s is not known", hx_link_unknown_part(type), name);
     return HX_STATUS_OK;
   }
   exe->input_types[index] = type;
@@ -394,9 +418,16 @@ static hx_status_t add_op(hx_linker_t *linker, const hx_ir_op_t *op) {
     case HX_OP_RNS_CONCAT_LIMBS:
     case HX_OP_RNS_PACK_COMPONENTS:
       return add_packed(linker, op);
-    case HX_OP_RETURN:
-      for (uint32_t i = 0; i < linker->exe->output_count; ++i) HX_TRY(add_output(linker, op, i));
-      return HX_STATUS_OK;
+    case HX_OP_SCF_IF:
+    case HX_OP_SCF_FOR:
+    case HX_OP_SCF_WHILE:
+      return hx_link_control(linker, op);
+    case HX_OP_ARITH_CONSTANT:
+    case HX_OP_ARITH_ADDI:
+    case HX_OP_ARITH_SUBI:
+    case HX_OP_ARITH_MULI:
+    case HX_OP_ARITH_CMPI:
+      return hx_link_arith(linker, op);
     default:
       break;
   }
@@ -408,8 +439,16 @@ static hx_status_t add_op(hx_linker_t *linker, const hx_ir_op_t *op) {
   return HX_STATUS_OK;
 }
 
+hx_status_t hx_link_block(hx_linker_t *linker, const hx_ir_block_t *block) {
+  for (const hx_ir_op_t *op = block->first; op != NULL; op = op->next) {
+    if ((op->info->flags & HX_OP_FLAG_TERMINATOR) == 0) HX_TRY(add_op(linker, op));
+  }
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_link_slots(hx_linker_t *linker) {
   for (uint32_t i = 0; i < linker->exe->input_count; ++i) HX_TRY(add_input(linker, i));
-  for (const hx_ir_op_t *op = linker->block->first; op != NULL; op = op->next) HX_TRY(add_op(linker, op));
+  HX_TRY(hx_link_block(linker, linker->block));
+  for (uint32_t i = 0; i < linker->exe->output_count; ++i) HX_TRY(add_output(linker, linker->block->last, i));
   return HX_STATUS_OK;
 }

@@ -84,8 +84,12 @@ static void write_identifier(const char *name, hx_text_t *out) {
   for (const char *c = name; *c != '\0'; ++c) hx_text_append(out, (hx_str_t){.data = *c == '.' ? "_" : c, .size = 1});
 }
 
-static void write_call(const hx_executable_t *exe, const hx_step_t *step, hx_text_t *out) {
-  hx_text_puts(out, "  ");
+static void write_indent(hx_text_t *out, uint32_t depth) {
+  for (uint32_t i = 0; i < depth; ++i) hx_text_puts(out, "  ");
+}
+
+static void write_call(const hx_executable_t *exe, const hx_step_t *step, uint32_t depth, hx_text_t *out) {
+  write_indent(out, depth);
   write_identifier(step->op->info->name, out);
   write_places(exe, step->results, step->result_count, "(", out);
   write_places(exe, step->operands, step->operand_count, step->result_count > 0 ? ", " : "(", out);
@@ -106,13 +110,15 @@ static void write_call(const hx_executable_t *exe, const hx_step_t *step, hx_tex
   hx_text_puts(out, "\n");
 }
 
-static void write_step(const hx_executable_t *exe, const hx_step_t *step, hx_text_t *out) {
-  if (step->kind == HX_STEP_CALL) {
-    write_call(exe, step, out);
+static void write_copy(const hx_executable_t *exe, const hx_step_t *step, uint32_t depth, hx_text_t *out) {
+  const hx_layout_t *layout = exe->slots[step->results[0]].layout;
+  write_indent(out, depth);
+  if (step->is_elided) {
+    hx_text_printf(out, "// %s is in its place already, for %s\n", exe->slots[step->operands[0]].name,
+                   step->op->info->name);
     return;
   }
-  const hx_layout_t *layout = exe->slots[step->results[0]].layout;
-  hx_text_puts(out, "  copy_rows(");
+  hx_text_puts(out, "copy_rows(");
   write_place(exe, step->results[0], out);
   hx_text_puts(out, ", ");
   write_place(exe, step->operands[0], out);
@@ -122,18 +128,101 @@ static void write_step(const hx_executable_t *exe, const hx_step_t *step, hx_tex
   hx_text_puts(out, "\n");
 }
 
+// int64_t n[]: the public numbers.
+static void write_number(const hx_number_code_t *code, uint32_t depth, hx_text_t *out) {
+  static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+  write_indent(out, depth);
+  const char *type = code->is_unsigned ? "uint" : "int";
+  switch (code->op) {
+    case HX_OP_ARITH_CONSTANT:
+      hx_text_printf(out, "n[%u] = %lld;\n", code->to, (long long)code->constant);
+      break;
+    case HX_OP_ARITH_ADDI:
+    case HX_OP_ARITH_SUBI:
+    case HX_OP_ARITH_MULI:
+      hx_text_printf(out, "n[%u] = n[%u] %s n[%u];  // wraps as %s%u\n", code->to, code->a,
+                     code->op == HX_OP_ARITH_ADDI   ? "+"
+                     : code->op == HX_OP_ARITH_SUBI ? "-"
+                                                    : "*",
+                     code->b, type, code->bits);
+      break;
+    case HX_OP_ARITH_CMPI:
+      hx_text_printf(out, "n[%u] = n[%u] %s n[%u];%s\n", code->to, code->a, signs[code->predicate], code->b,
+                     code->predicate >= 6 ? "  // unsigned" : "");
+      break;
+    default:
+      hx_text_printf(out, "n[%u] = n[%u];\n", code->to, code->a);
+      break;
+  }
+}
+
+static void write_range(const hx_executable_t *exe, size_t first, size_t end, uint32_t depth, hx_text_t *out);
+
+static void write_control(const hx_executable_t *exe, size_t index, uint32_t depth, hx_text_t *out) {
+  const hx_step_t *step = &exe->steps.items[index];
+  const hx_control_code_t *code = step->control;
+  write_indent(out, depth);
+  if (step->kind == HX_STEP_FOR) {
+    hx_text_printf(out, "for (n[%u] = n[%u]; n[%u] < n[%u]; n[%u] += n[%u]) {%s\n", code->counter, code->lower,
+                   code->counter, code->upper, code->counter, code->step, code->is_unsigned ? "  // unsigned" : "");
+    write_range(exe, index + 1, code->end, depth + 1, out);
+  } else if (step->kind == HX_STEP_WHILE) {
+    hx_text_puts(out, "for (;;) {\n");
+    write_range(exe, index + 1, code->middle, depth + 1, out);
+    write_indent(out, depth + 1);
+    hx_text_printf(out, "if (!n[%u]) break;\n", code->condition);
+    write_range(exe, code->middle, code->end, depth + 1, out);
+  } else {
+    hx_text_printf(out, "if (n[%u]) {\n", code->condition);
+    write_range(exe, index + 1, code->middle, depth + 1, out);
+    if (code->end > code->middle) {
+      write_indent(out, depth);
+      hx_text_puts(out, "} else {\n");
+      write_range(exe, code->middle, code->end, depth + 1, out);
+    }
+  }
+  write_indent(out, depth);
+  hx_text_puts(out, "}\n");
+}
+
+static void write_range(const hx_executable_t *exe, size_t first, size_t end, uint32_t depth, hx_text_t *out) {
+  for (size_t s = first; s < end;) {
+    const hx_step_t *step = &exe->steps.items[s];
+    if (step->control != NULL) {
+      write_control(exe, s, depth, out);
+      s = step->control->end;
+      continue;
+    }
+    if (step->kind == HX_STEP_CALL) write_call(exe, step, depth, out);
+    if (step->kind == HX_STEP_COPY) write_copy(exe, step, depth, out);
+    if (step->kind == HX_STEP_NUMBER) write_number(step->number, depth, out);
+    ++s;
+  }
+}
+
 char *hx_executable_write_source(const hx_executable_t *exe) {
   hx_text_t out;
   hx_text_init(&out);
   hx_text_printf(&out, "// %s on %s, parameters %s\n", exe->program->source, exe->device->name,
                  hx_params_digest_hex(exe->params));
   write_ports(exe, &out);
+  size_t copies = 0;
+  for (size_t s = 0; s < exe->steps.count; ++s)
+    copies += exe->steps.items[s].kind == HX_STEP_COPY && !exe->steps.items[s].is_elided;
   hx_text_printf(&out, "// %zu calls, %zu copies; the slab holds %llu bytes, %llu without reuse.\n", exe->call_count,
-                 exe->steps.count - exe->call_count, (unsigned long long)exe->slab_bytes,
-                 (unsigned long long)exe->unshared_bytes);
+                 copies, (unsigned long long)exe->slab_bytes, (unsigned long long)exe->unshared_bytes);
   hx_text_puts(&out,
                "void run(const word *const in[], word *const out[], const word *const mat[], unsigned char *slab) {\n");
-  for (size_t s = 0; s < exe->steps.count; ++s) write_step(exe, &exe->steps.items[s], &out);
+  if (exe->number_count > 1) hx_text_printf(&out, "  int64_t n[%u];  // public numbers\n", exe->number_count);
+  for (size_t i = 0; i < exe->input_count; ++i) {
+    if (exe->input_numbers[i] != HX_NONE)
+      hx_text_printf(&out, "  n[%u] = *in[%zu];  // %s\n", exe->input_numbers[i], i, exe->inputs[i].name);
+  }
+  write_range(exe, 0, exe->steps.count, 1, &out);
+  for (size_t i = 0; i < exe->output_count; ++i) {
+    if (exe->output_numbers[i] != HX_NONE)
+      hx_text_printf(&out, "  *out[%zu] = n[%u];  // %s\n", i, exe->output_numbers[i], exe->outputs[i].name);
+  }
   hx_text_puts(&out, "}\n");
   return hx_text_take(&out);
 }

@@ -13,8 +13,14 @@ extern "C" {
 /// Reference-counted. State never changes after creation; several threads may read one value.
 typedef struct hx_value hx_value_t;
 
-/// Tensors and seeds are what programs of the rns dialect take and give; they carry no CKKS state.
-typedef enum hx_value_kind { HX_VALUE_CIPHERTEXT, HX_VALUE_PLAINTEXT, HX_VALUE_TENSOR } hx_value_kind_t;
+/// Tensors and seeds are what programs of the rns dialect take and give; they carry no CKKS state. Numbers are public:
+/// trip counts and conditions.
+typedef enum hx_value_kind {
+  HX_VALUE_CIPHERTEXT,
+  HX_VALUE_PLAINTEXT,
+  HX_VALUE_TENSOR,
+  HX_VALUE_NUMBER
+} hx_value_kind_t;
 
 HX_API hx_value_t *hx_value_retain(const hx_value_t *value);
 /// Wipes the memory of secret values. NULL is allowed.
@@ -33,6 +39,15 @@ HX_API uint64_t hx_value_count(const hx_value_t *value);
 HX_API bool hx_value_is_complex(const hx_value_t *value);
 HX_API bool hx_value_is_secret(const hx_value_t *value);
 HX_API uint64_t hx_value_bytes(const hx_value_t *value);
+/// A public number for a static input. `type` is the IR's: "index", "i64", "si32", "ui8", "i1", or "f64" for the second
+/// form. Refused: another type (type), a number that the type does not hold (value).
+HX_API HX_MUST_USE hx_status_t hx_value_integer(const hx_params_t *params, const char *type, int64_t number,
+                                                hx_value_t **out, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_value_real(const hx_params_t *params, double number, hx_value_t **out,
+                                             hx_report_t *report);
+/// The number of a value of kind number: an integer (u64 keep their bits), else a double; 0 for other kinds.
+HX_API int64_t hx_value_get_integer(const hx_value_t *value);
+HX_API double hx_value_get_real(const hx_value_t *value);
 /// The IR type's text: the whole state. Returns the length without NUL; writes at most size bytes.
 HX_API size_t hx_value_type_text(const hx_value_t *value, char *text, size_t size);
 /// True if kind, state, parameters, key id and every residue are equal. Not for secrets (not constant-time).

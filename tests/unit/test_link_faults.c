@@ -72,15 +72,18 @@ static void link_reports_all_problems_at_once(void **state) {
   hx_compilation_release(compilation);
 }
 
-static void link_refuses_structure_by_name(void **state) {
+static void link_refuses_keys_that_go_through_control_flow(void **state) {
   bench_t *bench = *state;
   static const char text[] =
-      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT0,
+      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT,
              "%k = \"arith.constant\"() {value = 1 : i64} : () -> i64\n"
              "%c = \"arith.cmpi\"(%k, %k) {predicate = 0 : i64} : (i64, i64) -> i1\n"
-             "%r = \"scf.if\"(%c) ({\n\"scf.yield\"(%x) : (" CT0 ") -> ()\n}, {\n\"scf.yield\"(%y) : (" CT0
-             ") -> ()\n}) : (i1) -> " CT0 "\n\"func.return\"(%r) : (" CT0 ") -> ()");
-  expect_fault(bench, text, NULL, HX_CODE_UNSUPPORTED, 6, "scf.if");
+             "%a = \"material.ref\"() {symbol = @relin} : () -> !ckks.key<kind = relin>\n"
+             "%r = \"scf.if\"(%c) ({\n\"scf.yield\"(%a) : (!ckks.key<kind = relin>) -> ()\n}, {\n"
+             "\"scf.yield\"(%a) : (!ckks.key<kind = relin>) -> ()\n}) : (i1) -> !ckks.key<kind = relin>\n"
+             "%m = \"ckks.mul\"(%x, %y) : (" CT0 ", " CT0 ") -> " CT "\n%s = \"ckks.relinearize\"(%m, %r) : (" CT
+             ", !ckks.key<kind = relin>) -> " CT "\n\"func.return\"(%s) : (" CT ") -> ()");
+  expect_fault(bench, text, bench->keys, HX_CODE_UNSUPPORTED, 7, "scf.if: %r is a key");
 }
 
 static void link_names_what_no_plugin_implements(void **state) {
@@ -165,7 +168,7 @@ static void link_refuses_messages(void **state) {
   static const char text[] = MODULE("%m: tensor<512xf64>", "tensor<512xf64>", PT,
                                     "%p = \"ckks.encode\"(%m) {scale = \"2^40\"} : (tensor<512xf64>) -> " PT
                                     "\n\"func.return\"(%p) : (" PT ") -> ()");
-  expect_fault(bench, text, NULL, HX_CODE_UNSUPPORTED, 0, "input arg0 is no ciphertext, plaintext or tensor");
+  expect_fault(bench, text, NULL, HX_CODE_UNSUPPORTED, 0, "input arg0 is no ciphertext, plaintext, tensor or number");
 }
 
 // ------------------------------------------------------------------ secrets
@@ -472,7 +475,7 @@ static void packed_plaintexts_follow_their_contents(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {CASE(link_reports_all_problems_at_once),
-                                     CASE(link_refuses_structure_by_name),
+                                     CASE(link_refuses_keys_that_go_through_control_flow),
                                      CASE(link_names_what_no_plugin_implements),
                                      CASE(link_reports_what_prepare_refuses),
                                      CASE(link_obeys_and_pins_names),

@@ -101,7 +101,7 @@ static void value_check_type_refuses_impossible_states(void **state) {
        "standard>",
        HX_CODE_PRIMES},
       {"!rns.tensor<dtype = u64, batch = [], components = 1, primes = [0, 1], basis = Q, domain = ntt>", HX_CODE_TYPE},
-      {"f64", HX_CODE_TYPE},
+      {"tensor<8xf64>", HX_CODE_TYPE},
       {"!ckks.ciphertext<components = 2, depth = 0>", HX_CODE_TYPE},
       {"!ckks.ciphertext<batch = [], components = 2, depth = 1, scale = \"2^40\", primes = [0, 1, 2, 3], basis = Q, "
        "domain = "

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a run, in the order that control flow gives them. Numbers are computed on the host while calls are
+// enqueued: nothing waits for the device.
+#include <stdio.h>
+
+#include "core/link/executable.h"
+
+// Registers of inputs; every other register is set before it is read.
+void hx_run_bind_numbers(hx_running_t *run) {
+  const hx_executable_t *exe = run->exe;
+  for (size_t i = 0; i < exe->input_count; ++i) {
+    if (exe->input_numbers[i] != HX_NONE) run->instance->numbers[exe->input_numbers[i]] = hx_value_word(run->inputs[i]);
+  }
+}
+
+static hx_status_t fail_step(const hx_running_t *run, size_t index, int32_t result, const hx_error *error) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  char what[192];
+  snprintf(what, sizeof what, "step %zu, %s (line %u)", index, step->op->info->name, step->op->line);
+  if (step->kind == HX_STEP_COPY) return hx_plugin_status(run->exe->device->plugin, result, error, what, run->report);
+  return hx_implementation_status(step->resolution.implementation, result, error, what, run->report);
+}
+
+static hx_status_t execute(hx_running_t *run, size_t index) {
+  const hx_executable_t *exe = run->exe;
+  const hx_step_t *step = &exe->steps.items[index];
+  const hx_call *call = &run->instance->calls[index];
+  hx_error *error = &run->error;
+  int32_t result;
+  if (step->kind == HX_STEP_COPY) {
+    if (step->is_elided) return HX_STATUS_OK;
+    result = hx_copy_rows(exe->device, run->instance->queue, exe->slots[step->results[0]].layout, call->outputs[0],
+                          exe->slots[step->operands[0]].layout, call->inputs[0], error);
+  } else {
+    result = step->resolution.implementation->record->execute(step->prepared, call, error);
+  }
+  return result == HX_OK ? HX_STATUS_OK : fail_step(run, index, result, error);
+}
+
+// What a caller is asked and shown between steps, where it wants that.
+static hx_status_t attend(hx_running_t *run, size_t index) {
+  const hx_run_options_t *options = run->options;
+  if (options == NULL || options->cancelled == NULL || !options->cancelled(options->argument)) return HX_STATUS_OK;
+  return hx_report_fail(run->report, HX_CODE_CANCELLED, "the run was cancelled before step %zu of %zu", index,
+                        run->exe->steps.count);
+}
+
+// Steps [first, end). While counting nothing is enqueued: control flow is followed from the inputs' numbers.
+static hx_status_t follow(hx_running_t *run, size_t first, size_t end);
+
+static hx_status_t follow_for(hx_running_t *run, size_t index) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  const hx_control_code_t *code = step->control;
+  int64_t *numbers = run->instance->numbers;
+  const int64_t lower = numbers[code->lower], upper = numbers[code->upper], stride = numbers[code->step];
+  uint64_t trips = 0;
+  if (!hx_control_trips(lower, upper, stride, code->is_unsigned, &trips))
+    return hx_report_fail_at(run->report, HX_CODE_INPUT, run->exe->program->source, step->op->line, step->op->column,
+                             "scf.for: the step is %lld; it has to be positive", (long long)stride);
+  if (trips > HX_LOOP_TRIPS_MAX)
+    return hx_report_fail_at(run->report, HX_CODE_LIMIT, run->exe->program->source, step->op->line, step->op->column,
+                             "scf.for: it would run %llu times; a loop runs at most %llu times",
+                             (unsigned long long)trips, (unsigned long long)HX_LOOP_TRIPS_MAX);
+  for (uint64_t trip = 0; trip < trips && !run->is_found; ++trip) {
+    numbers[code->counter] = (int64_t)((uint64_t)lower + trip * (uint64_t)stride);  // below upper: no wrap
+    HX_TRY(follow(run, index + 1, code->end));
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t follow_while(hx_running_t *run, size_t index) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  const hx_control_code_t *code = step->control;
+  for (uint64_t trip = 0; !run->is_found; ++trip) {
+    HX_TRY(follow(run, index + 1, code->middle));
+    if (run->instance->numbers[code->condition] == 0) break;
+    if (trip == HX_LOOP_TRIPS_MAX)
+      return hx_report_fail_at(run->report, HX_CODE_LIMIT, run->exe->program->source, step->op->line, step->op->column,
+                               "scf.while: it has run %llu times, and a loop runs at most so often",
+                               (unsigned long long)HX_LOOP_TRIPS_MAX);
+    HX_TRY(follow(run, code->middle, code->end));
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t follow_control(hx_running_t *run, size_t index) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  const hx_control_code_t *code = step->control;
+  if (step->kind == HX_STEP_FOR) return follow_for(run, index);
+  if (step->kind == HX_STEP_WHILE) return follow_while(run, index);
+  const bool taken = run->instance->numbers[code->condition] != 0;
+  return taken ? follow(run, index + 1, code->middle) : follow(run, code->middle, code->end);
+}
+
+static hx_status_t follow_call(hx_running_t *run, size_t index) {
+  if (run->is_counting) {
+    run->is_found = run->calls++ == run->wanted;
+    run->found = index;
+    return HX_STATUS_OK;
+  }
+  if (run->options != NULL) HX_TRY(attend(run, index));
+  HX_TRY(execute(run, index));
+  if (run->watcher != NULL)
+    HX_TRY(hx_watch_step(run->exe, run->instance, index, run->calls, run->watcher, run->report));
+  ++run->calls;
+  const hx_work_t *work = &run->exe->steps.items[index].work;
+  run->mod_ups += work->mod_ups;
+  run->mod_downs += work->mod_downs;
+  return HX_STATUS_OK;
+}
+
+static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
+  const hx_step_t *steps = run->exe->steps.items;
+  for (size_t s = first; s < end && !run->is_found;) {
+    const hx_step_t *step = &steps[s];
+    switch (step->kind) {
+      case HX_STEP_CALL:
+        HX_TRY(follow_call(run, s++));
+        break;
+      case HX_STEP_COPY:
+        if (!run->is_counting) HX_TRY(execute(run, s));
+        ++s;
+        break;
+      case HX_STEP_NUMBER:
+        hx_number_execute(step->number, run->instance->numbers);
+        ++s;
+        break;
+      case HX_STEP_TEST:
+        ++s;
+        break;
+      default:
+        HX_TRY(follow_control(run, s));
+        s = step->control->end;
+        break;
+    }
+  }
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_run_steps(hx_running_t *run) { return follow(run, 0, run->exe->steps.count); }
+
+// Waits. A failure that surfaces only now counts the executes up to the one that failed: which step that was is found
+// by following the run once more. With a watcher the counting began anew at every call, the last one failed.
+hx_status_t hx_run_wait(hx_running_t *run, bool report_late) {
+  hx_error error = hx_error_make();
+  const int32_t result = run->exe->device->queue.sync(run->instance->queue, &error);
+  if (result == HX_OK || !report_late) return HX_STATUS_OK;
+  if (error.op != HX_NONE && error.op < run->calls) {
+    run->is_counting = true;
+    run->wanted = error.op;
+    run->calls = 0;
+    hx_run_bind_numbers(run);
+    (void)follow(run, 0, run->exe->steps.count);
+    if (run->is_found) return fail_step(run, run->found, result, &error);
+  }
+  return hx_plugin_status(run->exe->device->plugin, result, &error, "wait for the run", run->report);
+}
