@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-declare -A level=([base]=0 [tensor]=1 [ops]=3 [ir]=4 [plugin]=5 [backend]=6 [ckks]=7 [passes]=8 [link]=9 [compile]=10 [eager]=10)
+declare -A level=([base]=0 [tensor]=1 [ops]=3 [ir]=4 [plugin]=5 [backend]=6 [ckks]=7 [passes]=8 [link]=9 [compile]=10 [eager]=10 [circuits]=11)
 fail=0
 bad() {
   printf '%s: includes %s: %s\n' "$1" "$2" "$3"

@@ -70,7 +70,8 @@ static const char *number_text(double number, char text[32]) {
 static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, const hx_i128 *integers, uint32_t shift,
                               const double *values, size_t count, bool is_complex, hx_report_t *report) {
   hx_product_t modulus;
-  hx_product_set_primes(&modulus, hx_params_ring(params), &type->primes);
+  const hx_primes_t active = hx_ring_active(hx_params_ring(params), type->depth);  // without P, also for weights
+  hx_product_set_primes(&modulus, hx_params_ring(params), &active);
   // (Q_d - 1) / 2 is floor(Q_d / 2), as Q_d is odd.
   const hx_i128 limit = (hx_i128)hx_product_quotient(&modulus, shift + 1);
   hx_i128 outside = 0;  // negative as soon as one coefficient is
@@ -166,6 +167,17 @@ static hx_status_t encode_type(const hx_params_t *params, const hx_type_t *type,
   return HX_STATUS_OK;
 }
 
+// Q and P.
+static hx_status_t extend_type(const hx_params_t *params, hx_type_t *type, hx_report_t *report) {
+  if (hx_params_p_count(params) == 0)
+    return hx_report_fail(report, HX_CODE_PRIMES,
+                          "weights lie on Q and P, and these parameters have no special primes; leave `weighted` out");
+  const hx_primes_t special = hx_ring_special(hx_params_ring(params));
+  for (size_t i = 0; i < HX_COUNT_OF(special.bits); ++i) type->primes.bits[i] |= special.bits[i];
+  type->basis = HX_BASIS_QP;
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count, bool complex_values,
                       const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
   const hx_encode_options_t defaults = {0};
@@ -181,5 +193,6 @@ hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t co
   }
   hx_type_t type;
   hx_plaintext_type(params, options->depth, slots, &scale, &type);
+  if (options->weighted) HX_TRY(extend_type(params, &type, report));
   return encode_type(params, &type, values, count, complex_values, options->secret, out, report);
 }

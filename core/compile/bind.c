@@ -163,7 +163,10 @@ hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const 
   char *scale = hx_alloc(HX_SCALE_TEXT_MAX);
   if (scale == NULL) return no_memory(report);
   (void)hx_scale_print(&type->scale, scale);
-  const hx_encode_options_t options = {.slots = type->slots, .depth = type->depth, .scale = scale};
+  const hx_encode_options_t options = {.slots = type->slots,
+                                       .depth = type->depth,
+                                       .scale = scale,
+                                       .weighted = (type->known & HX_KNOWN_BASIS) != 0 && type->basis == HX_BASIS_QP};
   hx_value_t *value = NULL;
   hx_status_t status = hx_encode(compilation->params, values, count, complex_values, &options, &value, report);
   if (status == HX_STATUS_OK) status = hx_compilation_bind_material(compilation, symbol, value, report);

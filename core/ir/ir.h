@@ -78,6 +78,8 @@ hx_status_t hx_func_refresh_type(hx_program_t *program, hx_ir_op_t *func);
 const hx_type_t *hx_program_type(hx_program_t *program, const hx_type_t *type);
 // Deep copies into the arena, sorted by name. INVALID: two items of one name.
 hx_status_t hx_program_attrs(hx_program_t *program, const hx_named_attr_t *items, size_t count, hx_attrs_t *out);
+// The same from text: "{step = 3 : i64}". Faults have line and column in it.
+hx_status_t hx_program_parse_attrs(hx_program_t *program, hx_str_t text, hx_attrs_t *out, hx_report_t *report);
 // Sets or replaces one attribute of an operation.
 hx_status_t hx_ir_set_attr(hx_program_t *program, hx_ir_op_t *op, const char *name, const hx_attribute_t *value);
 

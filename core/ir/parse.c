@@ -374,7 +374,7 @@ static hx_status_t parse_text(hx_parser_t *parser) {
   return HX_STATUS_OK;
 }
 
-static void deinit_parser(hx_parser_t *parser) {
+void hx_parser_deinit(hx_parser_t *parser) {
   hx_scope_deinit(&parser->scope);
   hx_names_deinit(&parser->type_texts);
   hx_names_deinit(&parser->type_aliases);
@@ -399,7 +399,7 @@ static hx_status_t parse_into(hx_program_t *program, hx_str_t text, hx_report_t 
     if (parser.first != HX_STATUS_OK) status = parser.first;
   }
   if (status == HX_STATUS_OK) status = hx_program_refresh(program, report);
-  deinit_parser(&parser);
+  hx_parser_deinit(&parser);
   return status;
 }
 

@@ -89,6 +89,8 @@ typedef struct hx_signature {
   size_t first, input_count, result_count;
 } hx_signature_t;
 
+// Frees what reading has gathered; the scope and the lexer are initialised by who reads.
+void hx_parser_deinit(hx_parser_t *parser);
 // Adds a fault at a token and remembers its status.
 hx_status_t hx_parser_fail(hx_parser_t *parser, const hx_token_t *at, hx_code_t code, const char *format, ...)
     HX_PRINTF(4, 5);

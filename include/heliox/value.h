@@ -59,6 +59,7 @@ typedef struct hx_encode_options {
   uint32_t depth;     ///< depth of the plaintext
   const char *scale;  ///< canonical text; NULL: the parameters' default
   bool secret;        ///< mark as secret (true when it is going to be encrypted)
+  bool weighted;      ///< on Q and P: a weight of rotate_weighted_sum, as hx_engine_prepare_plain makes it
 } hx_encode_options_t;
 
 /// Encodes real (count doubles) or complex (count pairs re, im) values into a plaintext, ntt domain.
