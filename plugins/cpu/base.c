@@ -11,6 +11,7 @@
 
 typedef struct part {
   const hxs_base *base;
+  bool crosses;    // the result is in the other domain than the operand
   uint64_t items;  // batch items whose y rows the scratch memory holds at once
 } part_t;
 
@@ -77,6 +78,25 @@ static void divide(const hx_cpu_run_t *run, const hxs_target *target, const hx_c
   run->kernels->pointwise->mul_scalar_add(out, out, x, hxs_factor_of(&prime->m, target->scale), &prime->m, p->n);
 }
 
+// A row of the operand, in the result's domain.
+static void copy(const hx_cpu_run_t *run, const hx_cpu_prime_t *prime, void *out, const void *x) {
+  const hxs_prepared *p = run->prepared;
+  if (!((const part_t *)p->plan)->crosses) {
+    memcpy(out, x, hx_cpu_row_bytes(p));
+  } else if (plan_of(run)->transform) {
+    run->kernels->ntt->inverse(out, x, &prime->m, &prime->twiddles, p->log_n);
+  } else {
+    run->kernels->ntt->forward(out, x, &prime->m, &prime->twiddles, p->log_n);
+  }
+}
+
+// A result's row changes domain after it was computed in the operand's.
+static void cross(const hx_cpu_run_t *run, const hx_cpu_prime_t *prime, void *out) {
+  if (((const part_t *)run->prepared->plan)->crosses) {
+    copy(run, prime, out, out);
+  }
+}
+
 static void target_body(const hx_cpu_run_t *run, uint64_t index) {
   const hxs_prepared *p = run->prepared;
   const hxs_base *base = plan_of(run);
@@ -91,7 +111,7 @@ static void target_body(const hx_cpu_run_t *run, uint64_t index) {
     x = hx_cpu_operand_row(run, &p->operands[0], at.item, at.component, target->limb);
   }
   if (target->kind == HXS_TARGET_COPY) {
-    memcpy(out, x, hx_cpu_row_bytes(p));
+    copy(run, prime, out, x);
     return;
   }
   for (uint32_t s = 0; s < base->stage_count; s++) {
@@ -99,11 +119,14 @@ static void target_body(const hx_cpu_run_t *run, uint64_t index) {
   }
   if (target->kind == HXS_TARGET_DIVIDE) {
     divide(run, target, prime, out, inputs, x);
+    cross(run, prime, out);
   } else if (base->transform) {
     run->kernels->convert->combine_lazy(out, inputs, &target->map, &prime->m, p->n);
     run->kernels->ntt->forward(out, out, &prime->m, &prime->twiddles, p->log_n);
+    cross(run, prime, out);
   } else {
     run->kernels->convert->combine(out, inputs, &target->map, &prime->m, p->n);
+    cross(run, prime, out);
   }
 }
 
@@ -140,7 +163,7 @@ static int32_t run_base(hx_cpu_run_t *run) {
   return HX_OK;
 }
 
-int32_t hx_cpu_build_base(hxs_build *build, hx_cpu_base_fn *plan) {
+static int32_t build_base(hxs_build *build, hx_cpu_base_fn *plan, bool crosses) {
   hxs_prepared *p = build->prepared;
   part_t *part = NULL;
   hxs_base *base = NULL;
@@ -148,9 +171,10 @@ int32_t hx_cpu_build_base(hxs_build *build, hx_cpu_base_fn *plan) {
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *part, &part));
   hxs_base_to_montgomery(build->ring, base, true);
   part->base = base;
+  part->crosses = crosses;
   const hxs_view *out = &p->results[0];
   const uint64_t rows = (uint64_t)out->components * base->stage_count, bytes = rows * hx_cpu_row_bytes(p);
-  const uint64_t fit = bytes < SCRATCH_MAX ? SCRATCH_MAX / bytes : 1;
+  const uint64_t fit = bytes == 0 ? out->items : bytes < SCRATCH_MAX ? SCRATCH_MAX / bytes : 1;
   part->items = base->in_result || fit > out->items ? out->items : fit;
   p->scratch_bytes = base->in_result ? 0 : part->items * bytes;
   p->cost = out->items * out->components *
@@ -158,5 +182,17 @@ int32_t hx_cpu_build_base(hxs_build *build, hx_cpu_base_fn *plan) {
              base->target_count * (transform_cost(p, base) + p->n * (base->stage_count + 4u)));
   p->plan = part;
   hx_cpu_set_run(build, run_base);
+  return HX_OK;
+}
+
+int32_t hx_cpu_build_base(hxs_build *build, hx_cpu_base_fn *plan) { return build_base(build, plan, false); }
+
+int32_t hx_cpu_build_crossing(hxs_build *build, hx_cpu_base_fn *plan) {
+  hxs_prepared *p = build->prepared;
+  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
+  const uint32_t from = p->operands[0].domain, to = p->results[0].domain;
+  p->results[0].domain = from;
+  HXS_TRY(build_base(build, plan, from != to));
+  p->results[0].domain = to;
   return HX_OK;
 }

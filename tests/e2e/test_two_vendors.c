@@ -58,9 +58,27 @@ static void vendors_give_equal_files(void **state) {
   expect(1, "differ");
 }
 
+#define X_TYPE                                                                                                      \
+  "!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = \"2^30\", primes = [0, 1], basis = Q, domain = " \
+  "ntt, repr = standard, slots = 2048>"
+
+// One primitive operation, which both have; whole operations cpu alone has.
+static const char twice[] =
+    "\"builtin.module\"() ({\n\"func.func\"() ({\n^entry(%x: " X_TYPE "):\n%y = \"rns.add\"(%x, %x) : (" X_TYPE
+    ", " X_TYPE ") -> " X_TYPE "\n\"func.return\"(%y) : (" X_TYPE
+    ") -> ()\n}) {sym_name = \"main\", "
+    "function_type = (" X_TYPE ") -> (" X_TYPE
+    "), arg_attrs = [{heliox.name = \"x\", heliox.role = "
+    "\"ciphertext\"}], res_attrs = [{heliox.name = \"y\", heliox.role = \"ciphertext\"}]} : () -> ()\n}) "
+    "{heliox.version = 1 : i64, heliox.params = \"n12-d1-s30\"} : () -> ()\n";
+
 static void vendors_are_ambiguous_together(void **state) {
   (void)state;
-  run(RUN_LINE "cpu,primitives -o score=../../both.hx");
+  command_write(root, "twice.mlir", twice);
+  command_write(root, "numbers.csv", "1\n2\n");
+  run("$H keygen --params n12-d1-s30 -o small -q && $H encrypt --keys small -i numbers.csv -o x.hx -q");
+  expect(0, "");
+  run("$H run twice.mlir --keys small -i x=x.hx -q --backend cpu,primitives -o y=both.hx");
   expect(1, "[ambiguous]");
   assert_non_null(strstr(last.errors, "cpu/cpu"));
   assert_non_null(strstr(last.errors, "primitives/primitives"));

@@ -94,22 +94,29 @@ static uint64_t find_psi(uint64_t q, uint32_t log_n) {
 
 void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,
              const uint32_t *bits) {
+  uint32_t ones[KC_PRIMES_MAX];
+  for (uint32_t id = 0; id < q_count; id++) {
+    ones[id] = 1;
+  }
+  kc_open_groups(kc, log_n, word, q_count, p_count, digit_run, bits, ones, q_count);
+}
+
+void kc_open_groups(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,
+                    const uint32_t *bits, const uint32_t *groups, uint32_t group_count) {
   memset(kc, 0, sizeof *kc);
   kc->random = 1 + log_n;
   for (uint32_t id = 0; id < q_count + p_count; id++) {
     kc->primes[id] = find_prime(kc, id, bits[id], log_n);
     kc->psi[id] = find_psi(kc->primes[id], log_n);
   }
-  for (uint32_t id = 0; id < q_count; id++) {
-    kc->groups[id] = 1;
-  }
+  memcpy(kc->groups, groups, group_count * sizeof *groups);
   kc->ring = (hx_ring){.struct_size = HX_END_OF(hx_ring, digest),
                        .log_n = log_n,
                        .word = word,
                        .q_count = q_count,
                        .p_count = p_count,
                        .digit_run = digit_run,
-                       .group_count = q_count,
+                       .group_count = group_count,
                        .primes = kc->primes,
                        .psi = kc->psi,
                        .group_sizes = kc->groups};

@@ -72,6 +72,9 @@ const hx_host *kc_host(void);
 // bits[id]: size of prime id; even ids are the largest such primes, odd ids the smallest.
 void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,
              const uint32_t *bits);
+// The same with base and depth groups of these sizes; kc_open has groups of one prime.
+void kc_open_groups(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,
+                    const uint32_t *bits, const uint32_t *groups, uint32_t group_count);
 void kc_close(kc_t *kc);
 // Frees the tensors made so far.
 void kc_clear(kc_t *kc);

@@ -69,6 +69,15 @@ static void case_ntt(const sweep_t *s) {
   check(s, "ntt.inverse", NULL, 0, &b, 1, &back, 1);
 }
 
+static void case_to_domain(const sweep_t *s) {
+  for (uint32_t from = HX_COEFFICIENT; from <= HX_NTT; from++) {
+    kc_tensor_t *a = operand(s, 2, 3, NULL, from);
+    kc_tensor_t *out = result(s, 2, 3, NULL, HX_NTT), *back = result(s, 2, 3, NULL, HX_COEFFICIENT);
+    check(s, "ckks.to_ntt", NULL, 0, &a, 1, &out, 1);
+    check(s, "ckks.from_ntt", NULL, 0, &a, 1, &back, 1);
+  }
+}
+
 static void case_linear(const sweep_t *s) {
   static const char *const names[] = {"rns.add", "rns.sub", "rns.neg", "ckks.add", "ckks.sub", "ckks.neg"};
   for (uint32_t lazy = 0; lazy < 2; lazy++) {
@@ -165,6 +174,7 @@ static void case_sums(const sweep_t *s) {
     kc_tensor_t *out = kc_tensor(s->kc, &shape, KC_RANDOM);
     const hx_attr attr = kc_i64("axis", &axis, 1);
     check(s, "rns.sum", &attr, 1, &a, 1, &out, 1);
+    check(s, "ckks.sum", &attr, 1, &a, 1, &out, 1);
   }
 }
 
@@ -182,6 +192,7 @@ static void weighted_sum(const sweep_t *s, uint32_t terms, int64_t groups) {
   }
   const hx_attr attr = kc_i64("groups", &groups, 1);
   check(s, "rns.weighted_sum", &attr, 1, operands, count, results, (uint32_t)groups);
+  check(s, "ckks.weighted_sum", &attr, 1, operands, count, results, (uint32_t)groups);
 }
 
 static void case_weighted_sum(const sweep_t *s) {
@@ -245,6 +256,101 @@ static void case_switch(const sweep_t *s) {
       const hx_attr attrs[] = {kc_text("output_domain", to == HX_NTT ? "ntt" : "coefficient"),
                                kc_i64("step", &steps[i], 1)};
       check(s, names[i], attrs, i < 3 ? 1 : 2, (kc_tensor_t *const[]){a, key}, i == 5 ? 1 : 2, &out, 1);
+    }
+  }
+}
+
+static kc_tensor_t *key_of(const sweep_t *s, kc_pattern_t pattern) {
+  const kc_shape_t shape = {.digits = 3,
+                            .components = 2,
+                            .limbs = prime_count(s),
+                            .domain = HX_NTT,
+                            .repr = HX_STANDARD,
+                            .layout = s->in == KC_REPEAT ? KC_DENSE : s->in};
+  return kc_tensor(s->kc, &shape, pattern);
+}
+
+// Steps in all forms: 0, negative, beyond the slots, twice there; three keys for them.
+static const int64_t many_steps[] = {1, 0, -1, 1, 2};
+
+static void case_rotate_many(const sweep_t *s) {
+  const uint32_t limbs = s->kc->ring.q_count - 1;
+  kc_tensor_t *operands[4] = {NULL, key_of(s, KC_EDGES), key_of(s, KC_RANDOM), key_of(s, KC_RANDOM)};
+  for (uint32_t domains = 0; domains < 4; domains++) {
+    const uint32_t from = domains % 2 == 0 ? HX_NTT : HX_COEFFICIENT, to = domains < 2 ? HX_NTT : HX_COEFFICIENT;
+    kc_tensor_t *results[5];
+    for (uint32_t t = 0; t < 5; t++) {
+      results[t] = result(s, 2, limbs, NULL, to);
+    }
+    operands[0] = operand(s, 2, limbs, NULL, from);
+    const int64_t same[] = {0, 0};
+    const hx_attr attrs[] = {kc_text("output_domain", to == HX_NTT ? "ntt" : "coefficient"),
+                             kc_i64("steps", many_steps, 5)};
+    const hx_attr copies[] = {attrs[0], kc_i64("steps", same, 2)};
+    check(s, "ckks.rotate_many", attrs, 2, operands, 4, results, 5);
+    check(s, "ckks.rotate_many", copies, 2, operands, 1, results, 2);
+  }
+}
+
+static void case_rotate_sum(const sweep_t *s) {
+  const uint32_t limbs = s->kc->ring.q_count - 1;
+  for (uint32_t from = HX_COEFFICIENT; from <= HX_NTT; from++) {
+    kc_tensor_t *operands[8];
+    for (uint32_t t = 0; t < 5; t++) {
+      operands[t] = operand(s, 2, limbs, NULL, from);
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+      operands[5 + k] = key_of(s, k == 0 ? KC_EDGES : KC_RANDOM);
+    }
+    kc_tensor_t *out = result(s, 2, limbs, NULL, HX_NTT);
+    const hx_attr attr = kc_i64("steps", many_steps, 5), copy = kc_i64("steps", &many_steps[1], 1);
+    check(s, "ckks.rotate_sum", &attr, 1, operands, 8, &out, 1);
+    check(s, "ckks.rotate_sum", &copy, 1, operands, 1, &out, 1);
+  }
+}
+
+static void case_rotate_weighted_sum(const sweep_t *s) {
+  const uint32_t limbs = s->kc->ring.q_count - 1, nq = s->kc->ring.q_count;
+  uint32_t ids[KC_PRIMES_MAX], count = 0;
+  for (uint32_t i = 0; i < prime_count(s); i++) {
+    if (i < limbs || i >= nq) {
+      ids[count++] = i;
+    }
+  }
+  for (uint32_t from = HX_COEFFICIENT; from <= HX_NTT; from++) {
+    kc_tensor_t *operands[14], *results[2];
+    operands[0] = operand(s, 2, limbs, NULL, from);
+    for (uint32_t i = 0; i < 10; i++) {
+      operands[1 + i] = operand(s, 1, count, ids, HX_NTT);
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+      operands[11 + k] = key_of(s, k == 0 ? KC_EDGES : KC_RANDOM);
+    }
+    for (uint32_t g = 0; g < 2; g++) {
+      results[g] = result(s, 2, limbs, NULL, HX_NTT);
+    }
+    const int64_t groups = 2;
+    const hx_attr attrs[] = {kc_i64("steps", many_steps, 5), kc_i64("groups", &groups, 1)};
+    const hx_attr copy = kc_i64("steps", &many_steps[1], 1);
+    check(s, "ckks.rotate_weighted_sum", attrs, 2, operands, 14, results, 2);
+    check(s, "ckks.rotate_weighted_sum", &copy, 1, operands, 2, results, 1);
+  }
+}
+
+static void case_prepare_plain(const sweep_t *s) {
+  static const char *const purposes[] = {"add", "mul", "weighted"};
+  const uint32_t nq = s->kc->ring.q_count, limbs = nq - 1;
+  uint32_t ids[KC_PRIMES_MAX];
+  for (uint32_t i = 0; i < prime_count(s) - 1; i++) {
+    ids[i] = i < limbs ? i : i + 1;
+  }
+  for (uint32_t from = HX_COEFFICIENT; from <= HX_NTT; from++) {
+    kc_tensor_t *a = operand(s, 1, limbs, NULL, from);
+    for (uint32_t i = 0; i < 3; i++) {
+      const uint32_t rows = i == 2 ? prime_count(s) - 1 : limbs;
+      kc_tensor_t *out = result(s, 1, rows, ids, HX_NTT);
+      const hx_attr attr = kc_text("for", purposes[i]);
+      check(s, "ckks.prepare_plain", &attr, 1, &a, 1, &out, 1);
     }
   }
 }
@@ -326,6 +432,18 @@ static void case_rescale(const sweep_t *s) {
   }
 }
 
+// The last depth group, from and to either domain.
+static void case_ckks_rescale(const sweep_t *s) {
+  const uint32_t nq = s->kc->ring.q_count, kept = nq - s->kc->ring.group_sizes[s->kc->ring.group_count - 1];
+  for (uint32_t domains = 0; domains < 4; domains++) {
+    const uint32_t to = domains < 2 ? HX_NTT : HX_COEFFICIENT;
+    kc_tensor_t *a = operand(s, 2, nq, NULL, domains % 2 == 0 ? HX_NTT : HX_COEFFICIENT);
+    kc_tensor_t *out = result(s, 2, kept, NULL, to);
+    const hx_attr attr = kc_text("output_domain", to == HX_NTT ? "ntt" : "coefficient");
+    check(s, "ckks.rescale", &attr, 1, &a, 1, &out, 1);
+  }
+}
+
 static void case_lifts(const sweep_t *s) {
   static const uint32_t source[] = {1, 2, 4}, target[] = {0, 1, 3, 5}, from[] = {2};
   const int64_t ids[] = {0, 1, 3, 5}, every[] = {0, 1, 2, 3, 4, 5};
@@ -361,9 +479,11 @@ static void case_expand(const sweep_t *s) {
 
 static void run_all(kc_t *kc, kc_pattern_t pattern, kc_layout_t in, kc_layout_t out, uint32_t batch_rank) {
   static void (*const cases[])(const sweep_t *) = {
-      case_ntt,          case_linear,   case_reduce,       case_products,    case_montgomery, case_scalars,
-      case_automorphism, case_sums,     case_weighted_sum, case_key_product, case_switch,     case_shapes,
-      case_mod_up,       case_mod_down, case_rescale,      case_lifts,       case_expand};
+      case_ntt,           case_to_domain, case_linear,       case_reduce,     case_products,
+      case_montgomery,    case_scalars,   case_automorphism, case_sums,       case_weighted_sum,
+      case_key_product,   case_switch,    case_rotate_many,  case_rotate_sum, case_rotate_weighted_sum,
+      case_prepare_plain, case_shapes,    case_mod_up,       case_mod_down,   case_rescale,
+      case_ckks_rescale,  case_lifts,     case_expand};
   const sweep_t sweep = {kc, pattern, in, out, batch_rank};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     cases[i](&sweep);
@@ -476,6 +596,23 @@ static void bases_match_reference_with_many_primes(void **state) {
   }
 }
 
+// Depth groups of two primes, digits of three: the rescale of a group, one step after the other.
+static void groups_of_primes_match_reference(void **state) {
+  (void)state;
+  static const uint32_t bits[] = {61, 50, 45, 40, 38, 61, 61, 60}, groups[] = {1, 2, 2};
+  kc_t kc;
+  for (uint32_t log_n = 4; log_n <= 11; log_n += 7) {
+    kc_open_groups(&kc, log_n, 64, 5, 3, 3, bits, groups, 3);
+    for (uint32_t pattern = 0; pattern < KC_PATTERN_COUNT; pattern++) {
+      const sweep_t sweep = {&kc, (kc_pattern_t)pattern, KC_DENSE, KC_DENSE, 0};
+      case_ckks_rescale(&sweep);
+      case_switch(&sweep);
+      kc_clear(&kc);
+    }
+    kc_close(&kc);
+  }
+}
+
 static void every_registered_operation_was_compared(void **state) {
   (void)state;
   for (uint32_t i = 0; i < hx_cpu_plugin.row_count; i++) {
@@ -491,11 +628,9 @@ static void every_registered_operation_was_compared(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ops_match_reference_in_small_rings),
-      cmocka_unit_test(ops_match_reference_in_large_rings),
-      cmocka_unit_test(ops_match_reference_below_50_bits),
-      cmocka_unit_test(ntt_matches_reference_at_every_size),
-      cmocka_unit_test(bases_match_reference_with_many_primes),
+      cmocka_unit_test(ops_match_reference_in_small_rings),      cmocka_unit_test(ops_match_reference_in_large_rings),
+      cmocka_unit_test(ops_match_reference_below_50_bits),       cmocka_unit_test(ntt_matches_reference_at_every_size),
+      cmocka_unit_test(bases_match_reference_with_many_primes),  cmocka_unit_test(groups_of_primes_match_reference),
       cmocka_unit_test(every_registered_operation_was_compared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparing operations with a switching key: checks and constants. See switch.h.
+#include <string.h>
+
+#include "heliox/support/host.h"
+#include "switch.h"
+
+// Bytes of raised digits that are multiplied together: half of a cache of 2 MiB, the rest is the key's and the sums'.
+#define GROUP_BYTES ((size_t)1 << 20)
+
+static const hxs_modulus *modulus(const hxs_build *build, uint32_t id) { return &build->ring->moduli[id]; }
+
+// ---- checks
+
+int32_t hx_cpu_switch_source(const hxs_build *build, hxs_view *a, uint32_t components, uint32_t active,
+                             const hxs_view *shape) {
+  HXS_TRY(hxs_expect_residues(build, a));
+  HXS_TRY(hxs_expect_repr(build, a, HX_STANDARD));
+  HXS_TRY(hxs_expect_components(build, a, components));
+  HXS_TRY(hxs_expect_batch(build, a, shape));
+  HXS_TRY(hxs_expect_leading(build, a));
+  if (a->limbs != active) {
+    return hxs_refuse(build, HX_INVALID, "%s %u has %u limbs, must be %u", a->side, a->index, a->limbs, active);
+  }
+  return HX_OK;
+}
+
+static int32_t read_key(const hxs_build *build, const hx_cpu_switch_t *s, hx_cpu_switch_term_t *term) {
+  const hxs_view *key = &build->prepared->operands[term->key];
+  if (!hxs_view_is_residue(key) || key->batch_rank != 0) {
+    return hxs_refuse(build, HX_INVALID, "operand %u has dtype %u and %u batch axes; a key has residues and no batch",
+                      term->key, key->dtype, key->batch_rank);
+  }
+  HXS_TRY(hxs_expect_components(build, key, 2));
+  HXS_TRY(hxs_expect_repr(build, key, HX_STANDARD));
+  HXS_TRY(hxs_expect_domain(build, key, HX_NTT));
+  if (key->digits < s->digits) {
+    return hxs_refuse(build, HX_INVALID, "operand %u has %u digits, at least %u are needed", term->key, key->digits,
+                      s->digits);
+  }
+  HXS_TRY(hxs_keep_or_fail(build, s->extended, sizeof *term->key_limbs, &term->key_limbs));
+  for (uint32_t row = 0; row < s->extended; row++) {
+    term->key_limbs[row] = hxs_view_limb_of(key, s->ids[row]);
+    if (term->key_limbs[row] == HX_NONE) {
+      return hxs_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", term->key, s->ids[row]);
+    }
+  }
+  return HX_OK;
+}
+
+int32_t hx_cpu_switch_begin(const hxs_build *build, uint32_t active, uint32_t drops, uint32_t term_count,
+                            hx_cpu_switch_t **out) {
+  const hxs_ring *t = build->ring;
+  hx_cpu_switch_t *s = NULL;
+  HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *s, &s));
+  *s = (hx_cpu_switch_t){.active = active,
+                         .kept = active - drops,
+                         .specials = t->p_count,
+                         .extended = active + t->p_count,
+                         .digits = (active + t->digit_run - 1) / t->digit_run,
+                         .source_count = 1,
+                         .term_count = term_count,
+                         .result_count = build->prepared->result_count,
+                         .weights = HX_NONE};
+  HXS_TRY(hxs_keep_or_fail(build, s->extended, sizeof *s->ids, &s->ids));
+  HXS_TRY(hxs_keep_or_fail(build, term_count, sizeof *s->terms, &s->terms));
+  for (uint32_t row = 0; row < s->extended; row++) {
+    s->ids[row] = row < active ? row : t->q_count + row - active;
+  }
+  *out = s;
+  return HX_OK;
+}
+
+int32_t hx_cpu_switch_term(const hxs_build *build, hx_cpu_switch_t *s, uint32_t t, uint32_t key, uint32_t element) {
+  hx_cpu_switch_term_t *term = &s->terms[t];
+  term->source = s->source_count > 1 ? t : 0;
+  term->key = key;
+  term->element = element;
+  if (element != 1 && (s->sums || build->prepared->results[t].domain == HX_NTT)) {
+    HXS_TRY(hxs_keep_or_fail(build, build->prepared->n, sizeof *term->index, &term->index));
+    hxs_automorphism_index(build->prepared->log_n, element, term->index);
+  }
+  return key == HX_NONE ? HX_OK : read_key(build, s, term);
+}
+
+// ---- steps
+
+// Terms of several steps: keys stand in the order in which steps other than 0 are first used.
+int32_t hx_cpu_switch_steps(const hxs_build *build, uint32_t others, hx_cpu_switch_t *s, const int64_t *steps) {
+  const hxs_prepared *p = build->prepared;
+  uint32_t keys = 0;
+  for (uint32_t t = 0; t < s->term_count; t++) {
+    const uint32_t element = hxs_rotation_element(p->log_n, steps[t]);
+    uint32_t key = HX_NONE;
+    for (uint32_t i = 0; i < t && key == HX_NONE && element != 1; i++) {
+      key = s->terms[i].element == element ? s->terms[i].key : HX_NONE;
+    }
+    if (element != 1 && key == HX_NONE) {
+      key = others + keys++;
+      if (key >= p->operand_count) {
+        return hxs_refuse(build, HX_INVALID, "%u operands, but step %lld wants a key in operand %u", p->operand_count,
+                          (long long)steps[t], key);
+      }
+    }
+    HXS_TRY(hx_cpu_switch_term(build, s, t, key, element));
+  }
+  if (p->operand_count != others + keys) {
+    return hxs_refuse(build, HX_INVALID, "%u operands, must be %u; the last %u are keys, one a distinct step but 0",
+                      p->operand_count, others + keys, keys);
+  }
+  return HX_OK;
+}
+
+int32_t hx_cpu_switch_read_steps(const hxs_build *build, const int64_t **out_steps, uint32_t *out_count) {
+  const hx_attr *attr = hxs_attr_find(build, "steps");
+  if (attr == NULL || attr->kind != HX_ATTR_I64 || attr->count == 0 || attr->data == NULL) {
+    return hxs_refuse(build, HX_INVALID, "attribute steps must be a list of one or more integers");
+  }
+  *out_steps = attr->data;
+  *out_count = attr->count;
+  return HX_OK;
+}
+
+// ---- constants
+
+// Digits: the primes of their runs that are left. P's rows: what a division by all of P makes of them first.
+static int32_t build_bases(const hxs_build *build, hx_cpu_switch_t *s) {
+  const uint32_t run = build->ring->digit_run;
+  hxs_base lower = {.transform = true};
+  HXS_TRY(hxs_keep_or_fail(build, s->digits, sizeof *s->raise, &s->raise));
+  for (uint32_t j = 0; j < s->digits; j++) {
+    const uint32_t first = j * run, left = s->active - first;
+    HXS_TRY(hxs_base_raise(build, first, left < run ? left : run, s->ids, s->extended, &s->raise[j]));
+    hxs_base_to_montgomery(build->ring, &s->raise[j], false);
+  }
+  HXS_TRY(hxs_base_lower(build, true, s->ids, 0, &lower));
+  hxs_base_to_montgomery(build->ring, &lower, false);
+  HXS_TRY(hxs_keep_or_fail(build, s->specials, sizeof *s->special, &s->special));
+  for (uint32_t i = 0; i < s->specials; i++) {
+    s->special[i] = lower.stage[i].map;
+  }
+  return HX_OK;
+}
+
+// What P's digits y and those of the first `before` dropped rows of Q, d_0 the last one, are taken off by on a row mod
+// q; and the row itself, times `own` (0: it is added in ntt domain). mod_down divides by P: y of p counts p^-1. Each
+// step of the rescale divides by its d: so y of p counts p^-1 (d_0 d_1 ...)^-1 and y of d_s counts (d_s d_s+1 ...)^-1.
+// Every y holds h = (d - 1) / 2 too much. Returns (d_0 d_1 ...)^-1.
+static int32_t build_map(const hxs_build *build, const hx_cpu_switch_t *s, uint32_t prime, uint32_t before, bool own,
+                         hxs_affine *out, uint64_t *out_group) {
+  const hxs_modulus *m = modulus(build, prime);
+  const uint32_t count = s->specials + before;
+  uint64_t group = 1, start = 0, factors[HXS_PRIMES_MAX];
+  for (uint32_t i = count; i-- > 0;) {
+    const uint32_t id = i < s->specials ? s->ids[s->active + i] : s->active - 1 - (i - s->specials);
+    const uint64_t inverse = hxs_inverse_mod(m, modulus(build, id)->q % m->q);
+    factors[i] = hxs_mul_mod(m, group, inverse);
+    group = i < s->specials ? group : factors[i];
+    const uint64_t half = (modulus(build, id)->q - 1) / 2 % m->q;
+    start = hxs_mod_once(start + hxs_mul_mod(m, half, factors[i]), m->q);
+  }
+  out->count = count + (own ? 1 : 0);
+  HXS_TRY(hxs_keep_or_fail(build, out->count, sizeof *out->weights, &out->weights));
+  for (uint32_t i = 0; i < count; i++) {
+    out->weights[i] = hxs_to_montgomery(m, hxs_neg_mod(m, factors[i]));
+  }
+  if (own) {
+    out->weights[count] = hxs_to_montgomery(m, group);
+    start = hxs_mod_once(start + (m->q - 1) / 2, m->q);  // the row becomes such a y
+  }
+  out->start = hxs_to_montgomery(m, start);
+  *out_group = group;
+  return HX_OK;
+}
+
+// P mod a prime of Q.
+static uint64_t special_product(const hxs_build *build, const hx_cpu_switch_t *s, uint32_t prime) {
+  const hxs_modulus *m = modulus(build, prime);
+  uint64_t product = 1;
+  for (uint32_t i = 0; i < s->specials; i++) {
+    product = hxs_mul_mod(m, product, modulus(build, s->ids[s->active + i])->q % m->q);
+  }
+  return product;
+}
+
+static int32_t build_division(const hxs_build *build, hx_cpu_switch_t *s) {
+  const uint32_t drops = s->active - s->kept;
+  uint64_t group = 1;
+  HXS_TRY(hxs_keep_or_fail(build, drops, sizeof *s->dropped, &s->dropped));
+  HXS_TRY(hxs_keep_or_fail(build, drops, sizeof *s->dropped_scale, &s->dropped_scale));
+  HXS_TRY(hxs_keep_or_fail(build, s->kept, sizeof *s->kept_map, &s->kept_map));
+  HXS_TRY(hxs_keep_or_fail(build, s->kept, sizeof *s->kept_scale, &s->kept_scale));
+  HXS_TRY(hxs_keep_or_fail(build, s->kept, sizeof *s->rest_scale, &s->rest_scale));
+  HXS_TRY(hxs_keep_or_fail(build, s->active, sizeof *s->lift, &s->lift));
+  for (uint32_t at = 0; at < drops; at++) {
+    const uint32_t prime = s->active - 1 - at;
+    HXS_TRY(build_map(build, s, prime, at, true, &s->dropped[at], &group));
+    const uint64_t inverse = hxs_inverse_mod(modulus(build, prime), special_product(build, s, prime));
+    s->dropped_scale[at] = hxs_factor_of(modulus(build, prime), inverse);
+  }
+  for (uint32_t prime = 0; prime < s->active; prime++) {
+    const hxs_modulus *m = modulus(build, prime);
+    const uint64_t product = special_product(build, s, prime);
+    s->lift[prime] = hxs_factor_of(m, product);
+    if (prime < s->kept) {
+      HXS_TRY(build_map(build, s, prime, drops, false, &s->kept_map[prime], &group));
+      s->rest_scale[prime] = hxs_factor_of(m, group);
+      s->kept_scale[prime] = hxs_factor_of(m, hxs_mul_mod(m, group, hxs_inverse_mod(m, product)));
+    }
+  }
+  return HX_OK;
+}
+
+// Digits that are raised together: as many as fit, or all where several keys meet them.
+static uint32_t group_of(const hxs_prepared *p, const hx_cpu_switch_t *s) {
+  const size_t fit = GROUP_BYTES / hx_cpu_row_bytes(p);
+  if (s->term_count > s->source_count || fit >= s->digits) {
+    return s->digits;
+  }
+  return fit < 1 ? 1 : (uint32_t)fit;
+}
+
+int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
+  hxs_prepared *p = build->prepared;
+  bool needs_special = s->sums;
+  for (uint32_t t = 0; t < s->term_count; t++) {
+    needs_special |= s->terms[t].key != HX_NONE;
+  }
+  if (needs_special && s->specials == 0) {
+    return hxs_refuse(build, HX_INVALID, "the ring has no special primes, so it has no switching keys");
+  }
+  HXS_TRY(build_bases(build, s));
+  HXS_TRY(build_division(build, s));
+  const uint32_t threads = hxs_host_threads();
+  s->lanes = threads < s->extended ? threads : s->extended;
+  s->group = group_of(p, s);
+  const uint64_t turned = !s->sums ? 0 : s->weights != HX_NONE ? 2 * (uint64_t)s->term_count : 4;
+  s->lane_rows = s->group + 4 + (uint32_t)turned;
+  const uint64_t dropped = s->extended - s->kept, results = 2 * (uint64_t)s->result_count;
+  p->scratch_bytes = (s->source_count * (uint64_t)s->active + results * dropped + (uint64_t)s->lanes * s->lane_rows) *
+                     hx_cpu_row_bytes(p);
+  p->cost = p->results[0].items * p->n * p->log_n *
+            ((uint64_t)s->source_count * (s->active + (uint64_t)s->extended * s->digits) + results * s->extended);
+  p->plan = s;
+  hx_cpu_set_run(build, hx_cpu_switch_run);
+  return HX_OK;
+}
