@@ -4,34 +4,10 @@
 
 #include <string.h>
 
-int32_t hx_cuda_base_begin(hx_cuda_build_t *build, uint32_t stage_count, bool in_result, hx_cuda_base_t **out) {
-  hx_prepared *p = build->prepared;
-  hx_cuda_base_t *base = NULL;
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 1, 1, 1, 1));
-  hx_cuda_view_t *a = &p->operands[0], *result = &p->results[0];
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, a));
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, result));
-  HX_CUDA_TRY(hx_cuda_expect_repr(build, a, HX_STANDARD));
-  HX_CUDA_TRY(hx_cuda_expect_repr(build, result, HX_STANDARD));
-  HX_CUDA_TRY(hx_cuda_expect_batch(build, a, result));
-  HX_CUDA_TRY(hx_cuda_expect_components(build, a, result->components));
-  HX_CUDA_TRY(hx_cuda_expect_domain(build, result, a->domain));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, 1, sizeof *base, &base));
-  base->transform = a->domain == HX_NTT;
-  base->in_result = in_result;
-  base->stage_count = stage_count;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, stage_count, sizeof *base->stage, &base->stage));
-  if (!in_result) {
-    HX_CUDA_TRY(hx_cuda_keep_or_fail(build, result->limbs, sizeof *base->targets, &base->targets));
-  }
-  *out = base;
-  return HX_OK;
-}
-
-int32_t hx_cuda_affine_begin(const hx_cuda_build_t *build, uint32_t count, hx_cuda_affine_t *out) {
-  *out = (hx_cuda_affine_t){.count = count};
-  return hx_cuda_keep_or_fail(build, count, sizeof *out->weights, &out->weights);
-}
+// The kernels' kinds of targets are the library's.
+_Static_assert(HX_CUDA_TARGET_COPY == (int)HXS_TARGET_COPY, "kinds of targets");
+_Static_assert(HX_CUDA_TARGET_CONVERT == (int)HXS_TARGET_CONVERT, "kinds of targets");
+_Static_assert(HX_CUDA_TARGET_DIVIDE == (int)HXS_TARGET_DIVIDE, "kinds of targets");
 
 // Where the rows of an operation lie: y [polynomials][stage], x of the stage alike, result rows and the operand's rows
 // for them [polynomials][targets].
@@ -40,19 +16,19 @@ typedef struct places {
   hx_cuda_rows_t y, x, out, own;
 } places_t;
 
-static int32_t find_places(hx_cuda_build_t *build, const hx_cuda_base_t *base, places_t *out) {
-  const hx_prepared *p = build->prepared;
-  const hx_cuda_view_t *a = &p->operands[0], *result = &p->results[0];
+static int32_t find_places(hxs_build *build, const hxs_base *base, places_t *out) {
+  const hxs_prepared *p = build->prepared;
+  const hxs_view *a = &p->operands[0], *result = &p->results[0];
   const uint32_t stages = base->stage_count, targets = result->limbs;
-  HX_CUDA_TRY(hx_cuda_rows_of(build, result, &out->out));
+  HXS_TRY(hx_cuda_rows_of(build, result, &out->out));
   out->polynomials = (uint32_t)(result->items * result->components);
   if (base->in_result) {
     out->y = out->out;
   } else {
-    HX_CUDA_TRY(hx_cuda_rows_scratch(build, out->polynomials * stages, &out->y));
+    HXS_TRY(hx_cuda_rows_scratch(build, out->polynomials * stages, &out->y));
   }
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, a, out->polynomials * stages, &out->x));
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, a, out->polynomials * targets, &out->own));
+  HXS_TRY(hx_cuda_rows_begin(build, a, out->polynomials * stages, &out->x));
+  HXS_TRY(hx_cuda_rows_begin(build, a, out->polynomials * targets, &out->own));
   for (uint32_t i = 0; i < out->polynomials; i++) {
     const uint64_t item = i / result->components;
     const uint32_t component = i % result->components;
@@ -69,18 +45,18 @@ static int32_t find_places(hx_cuda_build_t *build, const hx_cuda_base_t *base, p
 }
 
 // y = x * weight + start, out of ntt domain where x is there.
-static int32_t add_affine(hx_cuda_build_t *build, const hx_cuda_base_t *base, const places_t *at) {
+static int32_t add_affine(hxs_build *build, const hxs_base *base, const places_t *at) {
   const uint32_t rows = at->y.count;
   uint64_t *factor = NULL, *add = NULL;
   hx_cuda_factor_t *halves = NULL;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *factor, &factor));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *add, &add));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, 2 * sizeof *halves, &halves));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *factor, &factor));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *add, &add));
+  HXS_TRY(hxs_keep_or_fail(build, rows, 2 * sizeof *halves, &halves));
   for (uint32_t i = 0; i < rows; i++) {
-    const hx_cuda_affine_t *map = &base->stage[i % base->stage_count].map;
+    const hxs_affine *map = &base->stage[i % base->stage_count].map;
     factor[i] = map->weights[0];
     add[i] = map->start;
-    halves[2 * i] = hx_cuda_factor_of(build->tables->primes[at->y.ids[i]].q, map->weights[0]);
+    halves[2 * i] = hx_cuda_factor_of(hx_cuda_modulus_of(build, at->y.ids[i]), map->weights[0]);
     halves[2 * i + 1].value = map->start;
   }
   if (base->transform) {
@@ -89,23 +65,23 @@ static int32_t add_affine(hx_cuda_build_t *build, const hx_cuda_base_t *base, co
   return hx_cuda_step_pointwise(build, HX_CUDA_DO_AFFINE, &at->y, &at->x, NULL, NULL, halves, false);
 }
 
-static int32_t add_chain(hx_cuda_build_t *build, const hx_cuda_base_t *base, const places_t *at) {
+static int32_t add_chain(hxs_build *build, const hxs_base *base, const places_t *at) {
   const uint32_t stages = base->stage_count, log = hx_cuda_log_blocks(build, 256);
   const size_t head = stages * sizeof(hx_cuda_target_t), bytes = head + (size_t)stages * stages * sizeof(uint64_t);
   uint8_t *extra = NULL;
   if (base->transform) {
-    HX_CUDA_TRY(hx_cuda_steps_backward(build, &at->y, &at->x, NULL, NULL));
+    HXS_TRY(hx_cuda_steps_backward(build, &at->y, &at->x, NULL, NULL));
   }
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, 1, bytes, &extra));
+  HXS_TRY(hxs_keep_or_fail(build, 1, bytes, &extra));
   for (uint32_t s = 0; s < stages; s++) {
-    const hx_cuda_affine_t *map = &base->stage[s].map;
-    const uint64_t q = build->tables->primes[base->stage[s].prime].q;
+    const hxs_affine *map = &base->stage[s].map;
+    const hxs_modulus *m = hx_cuda_modulus_of(build, base->stage[s].prime);
     const hx_cuda_target_t target = {.prime = base->stage[s].prime,
-                                     .start = hx_cuda_to_montgomery(q, map->start),
-                                     .factor = hx_cuda_to_montgomery(q, map->weights[s])};
+                                     .start = hxs_to_montgomery(m, map->start),
+                                     .factor = hxs_to_montgomery(m, map->weights[s])};
     memcpy(extra + s * sizeof target, &target, sizeof target);
     for (uint32_t l = 0; l < s; l++) {
-      const uint64_t weight = hx_cuda_to_montgomery(q, map->weights[l]);
+      const uint64_t weight = hxs_to_montgomery(m, map->weights[l]);
       memcpy(extra + head + ((size_t)s * stages + l) * sizeof weight, &weight, sizeof weight);
     }
   }
@@ -115,24 +91,24 @@ static int32_t add_chain(hx_cuda_build_t *build, const hx_cuda_base_t *base, con
   }
   step->args.x = log;
   step->args.count = stages;
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, &at->y));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, base->transform ? &at->y : &at->x));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, &at->y));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, base->transform ? &at->y : &at->x));
   return hx_cuda_step_extra(build, step, extra, bytes);
 }
 
 // Rows that the conversion has made enter ntt domain, where they are no copies; a division adds scale * operand there.
-static int32_t add_forward(hx_cuda_build_t *build, const hx_cuda_base_t *base, const places_t *at) {
+static int32_t add_forward(hxs_build *build, const hxs_base *base, const places_t *at) {
   const uint32_t targets = build->prepared->results[0].limbs;
   uint32_t *indices = NULL, count = 0;
   hx_cuda_factor_t *scale = NULL;
   bool divides = false;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, at->out.count, sizeof *indices, &indices));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, at->out.count, 2 * sizeof *scale, &scale));
+  HXS_TRY(hxs_keep_or_fail(build, at->out.count, sizeof *indices, &indices));
+  HXS_TRY(hxs_keep_or_fail(build, at->out.count, 2 * sizeof *scale, &scale));
   for (uint32_t i = 0; i < at->out.count; i++) {
-    const hx_cuda_base_target_t *target = &base->targets[i % targets];
-    if (target->kind != HX_CUDA_TARGET_COPY) {
-      divides = target->kind == HX_CUDA_TARGET_DIVIDE;
-      scale[2 * count] = hx_cuda_factor_of(build->tables->primes[at->out.ids[i]].q, target->scale);
+    const hxs_target *target = &base->targets[i % targets];
+    if (target->kind != HXS_TARGET_COPY) {
+      divides = target->kind == HXS_TARGET_DIVIDE;
+      scale[2 * count] = hx_cuda_factor_of(hx_cuda_modulus_of(build, at->out.ids[i]), target->scale);
       indices[count++] = i;
     }
   }
@@ -140,38 +116,43 @@ static int32_t add_forward(hx_cuda_build_t *build, const hx_cuda_base_t *base, c
     return HX_OK;
   }
   hx_cuda_rows_t out, own;
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &at->out, count, indices, &out));
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &at->own, count, indices, &own));
+  HXS_TRY(hx_cuda_rows_pick(build, &at->out, count, indices, &out));
+  HXS_TRY(hx_cuda_rows_pick(build, &at->own, count, indices, &own));
   const hx_cuda_end_t end = {.b = &own, .scale = scale};
   return hx_cuda_steps_forward(build, &out, &out, divides ? &end : NULL);
 }
 
-static int32_t add_targets(hx_cuda_build_t *build, const hx_cuda_base_t *base, const places_t *at) {
-  const hx_cuda_view_t *result = &build->prepared->results[0];
+static int32_t add_targets(hxs_build *build, const hxs_base *base, const places_t *at) {
+  const hxs_view *result = &build->prepared->results[0];
   const uint32_t targets = result->limbs, stages = base->stage_count;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, targets, sizeof *plan, &plan));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, (size_t)targets * stages, sizeof *weights, &weights));
+  HXS_TRY(hxs_keep_or_fail(build, targets, sizeof *plan, &plan));
+  HXS_TRY(hxs_keep_or_fail(build, (size_t)targets * stages, sizeof *weights, &weights));
   for (uint32_t t = 0; t < targets; t++) {
-    const hx_cuda_base_target_t *target = &base->targets[t];
-    const bool late = base->transform && target->kind == HX_CUDA_TARGET_DIVIDE;
+    const hxs_target *target = &base->targets[t];
+    const bool late = base->transform && target->kind == HXS_TARGET_DIVIDE;
     plan[t] = (hx_cuda_target_t){.prime = result->ids[t],
                                  .kind = late ? HX_CUDA_TARGET_CONVERT : target->kind,
                                  .start = target->map.start,
                                  .factor = target->scale};
-    if (target->kind != HX_CUDA_TARGET_COPY) {
+    if (target->kind != HXS_TARGET_COPY) {
       memcpy(weights + (size_t)t * stages, target->map.weights, stages * sizeof *weights);
     }
   }
-  HX_CUDA_TRY(
-      hx_cuda_step_convert(build, &at->out, &at->y, &at->own, at->polynomials, stages, targets, 1, plan, weights));
+  HXS_TRY(hx_cuda_step_convert(build, &at->out, &at->y, &at->own, at->polynomials, stages, targets, 1, plan, weights));
   return base->transform ? add_forward(build, base, at) : HX_OK;
 }
 
-int32_t hx_cuda_base_end(hx_cuda_build_t *build, const hx_cuda_base_t *base) {
+int32_t hx_cuda_base_steps(hxs_build *build, const hxs_base *base) {
   places_t at;
-  HX_CUDA_TRY(find_places(build, base, &at));
-  HX_CUDA_TRY(base->chained ? add_chain(build, base, &at) : add_affine(build, base, &at));
+  HXS_TRY(find_places(build, base, &at));
+  HXS_TRY(base->chained ? add_chain(build, base, &at) : add_affine(build, base, &at));
   return base->in_result ? HX_OK : add_targets(build, base, &at);
+}
+
+int32_t hx_cuda_build_base(hxs_build *build, hx_cuda_base_fn *plan) {
+  hxs_base *base = NULL;
+  HXS_TRY(plan(build, &base));
+  return hx_cuda_base_steps(build, base);
 }

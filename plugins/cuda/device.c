@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "host.h"
+#include "heliox/support/error.h"
+#include "heliox/support/host.h"
 #include "image.h"
 #include "tables.h"
 
@@ -66,11 +66,11 @@ typedef struct facts {
 
 static int32_t read_facts(uint32_t index, facts_t *out, hx_error *error) {
   int32_t count = 0;
-  HX_CUDA_TRY(hx_cuda_driver_open(&out->driver, error));
+  HXS_TRY(hx_cuda_driver_open(&out->driver, error));
   const hx_cuda_driver_t *driver = out->driver;
   int32_t result = driver->cuDeviceGetCount(&count);
   if (result == 0 && index >= (uint32_t)count) {
-    return hx_cuda_fail(error, HX_INVALID, "device %u does not exist; cuda finds %d", index, count);
+    return hxs_fail(error, HX_INVALID, "device %u does not exist; cuda finds %d", index, count);
   }
   result = result != 0 ? result : driver->cuDeviceGet(&out->handle, (int32_t)index);
   result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->units, ATTRIBUTE_UNITS, out->handle);
@@ -83,18 +83,18 @@ static int32_t read_facts(uint32_t index, facts_t *out, hx_error *error) {
 static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error) {
   facts_t facts = {0};
   if (out == NULL || out->struct_size < HX_END_OF(hx_device_info, name)) {
-    return hx_cuda_fail(error, HX_ARGS_SIZE, "hx_device_info has %u bytes, at least %u are needed",
-                        out == NULL ? 0 : out->struct_size, HX_END_OF(hx_device_info, name));
+    return hxs_fail(error, HX_ARGS_SIZE, "hx_device_info has %u bytes, at least %u are needed",
+                    out == NULL ? 0 : out->struct_size, HX_END_OF(hx_device_info, name));
   }
-  HX_CUDA_TRY(read_facts(index, &facts, error));
+  HXS_TRY(read_facts(index, &facts, error));
   const uint32_t arch = (uint32_t)(facts.major * 10 + facts.minor);
   if (hx_cuda_image_choose(hx_cuda_images, hx_cuda_image_count, arch, facts.driver->version) == NULL) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE,
-                        "device %u has compute capability %d.%d; no kernel image fits it under driver %d", index,
-                        facts.major, facts.minor, facts.driver->version);
+    return hxs_fail(error, HX_UNAVAILABLE,
+                    "device %u has compute capability %d.%d; no kernel image fits it under driver %d", index,
+                    facts.major, facts.minor, facts.driver->version);
   }
   if (facts.pools == 0) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE, "device %u has no stream-ordered memory pools", index);
+    return hxs_fail(error, HX_UNAVAILABLE, "device %u has no stream-ordered memory pools", index);
   }
   hx_device_info info;
   unsigned char uuid[16] = {0};
@@ -123,15 +123,15 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
 static int32_t load_module(hx_device *device, hx_error *error) {
   const hx_cuda_image_t *image =
       hx_cuda_image_choose(hx_cuda_images, hx_cuda_image_count, device->arch, device->driver->version);
-  const char *directory = hx_cuda_host_option("cuda-images");
-  directory = directory != NULL ? directory : hx_cuda_host_option("plugin-directory");
+  const char *directory = hxs_host_option("cuda-images");
+  directory = directory != NULL ? directory : hxs_host_option("plugin-directory");
   if (image == NULL || directory == NULL) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE, "%s",
-                        image == NULL ? "no kernel image fits the device"
-                                      : "the directory of the kernel images is unknown; set option cuda-images");
+    return hxs_fail(error, HX_UNAVAILABLE, "%s",
+                    image == NULL ? "no kernel image fits the device"
+                                  : "the directory of the kernel images is unknown; set option cuda-images");
   }
   char *bytes = NULL;
-  HX_CUDA_TRY(hx_cuda_image_read(image, directory, &bytes, error));
+  HXS_TRY(hx_cuda_image_read(image, directory, &bytes, error));
   int32_t result = device->driver->cuModuleLoadData(&device->module, bytes);
   free(bytes);
   if (result != 0) {
@@ -161,7 +161,7 @@ static int32_t fill_device(hx_device *device, hx_error *error) {
   if (result != 0) {
     return hx_cuda_device_fail(device, "cuDevicePrimaryCtxRetain", result, error);
   }
-  HX_CUDA_TRY(hx_cuda_enter(device, error));
+  HXS_TRY(hx_cuda_enter(device, error));
   result = device->driver->cuStreamCreate(&device->stream, 1);
   int32_t code =
       result == 0 ? load_module(device, error) : hx_cuda_device_fail(device, "cuStreamCreate", result, error);
@@ -192,12 +192,12 @@ static void device_close(hx_device *device) {
 static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
   facts_t facts = {0};
   if (out == NULL) {
-    return hx_cuda_fail(error, HX_INVALID, "open: the result is missing");
+    return hxs_fail(error, HX_INVALID, "open: the result is missing");
   }
-  HX_CUDA_TRY(read_facts(index, &facts, error));
+  HXS_TRY(read_facts(index, &facts, error));
   hx_device *device = calloc(1, sizeof *device);
   if (device == NULL) {
-    return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for a device");
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a device");
   }
   device->driver = facts.driver;
   device->handle = facts.handle;

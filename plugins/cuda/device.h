@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "driver.h"
-#include "heliox/plugin.h"
+#include "heliox/support/gate.h"
 
 #define HX_CUDA_ALIGNMENT 256u
 
@@ -41,14 +41,10 @@ struct hx_buffer {
 };
 
 struct hx_queue {
+  hxs_gate gate;
   hx_device *device;
   void *stream;
-  atomic_flag busy;
-  int32_t failed;  // code of the first failure; HX_OK: none
-  uint32_t failed_call;
-  uint32_t calls;  // executes since the last sync
   const char *last_name;
-  char message[240];
 };
 
 extern const hx_device_ops hx_cuda_device_ops;
@@ -77,7 +73,5 @@ int32_t hx_cuda_span_address(const hx_device *device, hx_span span, uint64_t byt
 // followed by hx_cuda_queue_leave.
 int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error);
 void hx_cuda_queue_leave(hx_queue *queue);
-// Inside a call: a launch has failed, so what follows it on the queue must not run.
-void hx_cuda_queue_poison(hx_queue *queue, int32_t code, const char *message);
 
 #endif

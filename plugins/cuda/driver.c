@@ -5,17 +5,17 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "error.h"
+#include "heliox/support/error.h"
 
 int32_t hx_cuda_driver_fill(hx_cuda_lookup_fn *lookup, hx_cuda_driver_t *out, hx_error *error) {
   void *found = NULL;
   uint32_t status = 0;
-#define SYMBOL(name_, parameters_)                                                                                     \
-  found = NULL;                                                                                                        \
-  if (lookup(#name_, &found, HX_CUDA_DRIVER_MIN, 0, &status) != 0 || found == NULL) {                                  \
-    return hx_cuda_fail(error, HX_UNAVAILABLE, "the CUDA driver has no %s; a driver for CUDA 12.0 or newer is needed", \
-                        #name_);                                                                                       \
-  }                                                                                                                    \
+#define SYMBOL(name_, parameters_)                                                                                 \
+  found = NULL;                                                                                                    \
+  if (lookup(#name_, &found, HX_CUDA_DRIVER_MIN, 0, &status) != 0 || found == NULL) {                              \
+    return hxs_fail(error, HX_UNAVAILABLE, "the CUDA driver has no %s; a driver for CUDA 12.0 or newer is needed", \
+                    #name_);                                                                                       \
+  }                                                                                                                \
   memcpy(&out->name_, &found, sizeof found);
 #include "driver.def"
   return HX_OK;
@@ -24,16 +24,16 @@ int32_t hx_cuda_driver_fill(hx_cuda_lookup_fn *lookup, hx_cuda_driver_t *out, hx
 static int32_t open_driver(hx_cuda_driver_t *out, hx_error *error) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE, "no CUDA driver: %s", dlerror());
+    return hxs_fail(error, HX_UNAVAILABLE, "no CUDA driver: %s", dlerror());
   }
   void *symbol = dlsym(library, "cuGetProcAddress_v2");
   hx_cuda_lookup_fn *lookup = NULL;
   if (symbol == NULL) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE,
-                        "the CUDA driver is too old: it has no cuGetProcAddress_v2; CUDA 12.0 or newer is needed");
+    return hxs_fail(error, HX_UNAVAILABLE,
+                    "the CUDA driver is too old: it has no cuGetProcAddress_v2; CUDA 12.0 or newer is needed");
   }
   memcpy(&lookup, &symbol, sizeof lookup);
-  HX_CUDA_TRY(hx_cuda_driver_fill(lookup, out, error));
+  HXS_TRY(hx_cuda_driver_fill(lookup, out, error));
   int32_t result = out->cuInit(0);
   if (result == 0) {
     result = out->cuDriverGetVersion(&out->version);
@@ -58,7 +58,7 @@ static void open_once(void) { outcome = open_driver(&driver, &outcome_error); }
 int32_t hx_cuda_driver_open(const hx_cuda_driver_t **out, hx_error *error) {
   pthread_once(&once, open_once);
   if (outcome != HX_OK) {
-    return hx_cuda_fail(error, outcome, "%s", outcome_error.message);
+    return hxs_fail(error, outcome, "%s", outcome_error.message);
   }
   *out = &driver;
   return HX_OK;
@@ -117,6 +117,6 @@ int32_t hx_cuda_driver_fail(const hx_cuda_driver_t *table, const char *what, int
     name = "unknown CUDA error";
   }
   const int32_t code = hx_cuda_code_of(result);
-  return hx_cuda_fail(error, code, "%s: %s (%d)%s", what, name, result,
-                      code == HX_DEVICE_LOST ? "; the device is lost until the process ends" : "");
+  return hxs_fail(error, code, "%s: %s (%d)%s", what, name, result,
+                  code == HX_DEVICE_LOST ? "; the device is lost until the process ends" : "");
 }

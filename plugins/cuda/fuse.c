@@ -4,20 +4,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "error.h"
-
-static const hx_op *op_at(const hx_region *region, uint32_t index) {
-  const size_t size = (region->ops->struct_size + 7u) & ~7u;
-  return (const hx_op *)(const void *)((const char *)region->ops + size * index);
-}
+#include "heliox/support/prepare.h"
 
 static bool is_named(const hx_op *op, const char *name) { return op->name != NULL && strcmp(op->name, name) == 0; }
 
 // One result, so many operands, no resources, and no attribute but output_domain, which the result's domain repeats.
 static bool is_plain(const hx_op *op, uint32_t operands) {
   for (uint32_t i = 0; i < op->attr_count; i++) {
-    const size_t size = (op->attrs->struct_size + 7u) & ~7u;
-    const hx_attr *attr = (const hx_attr *)(const void *)((const char *)op->attrs + size * i);
+    const hx_attr *attr = hxs_op_attr(op, i);
     if (attr->name == NULL || (strcmp(attr->name, "output_domain") != 0 && strncmp(attr->name, "heliox.", 7) != 0)) {
       return false;
     }
@@ -31,7 +25,8 @@ static bool is_chain(const hx_region *region, const hx_op **out_relinearize, con
   if (region->op_count < 2 || region->op_count > 3 || region->output_count != 1 || region->outputs == NULL) {
     return false;
   }
-  const hx_op *product = op_at(region, 0), *relinearize = op_at(region, first), *rescale = op_at(region, first + 1);
+  const hx_op *product = hxs_region_op(region, 0), *relinearize = hxs_region_op(region, first),
+              *rescale = hxs_region_op(region, first + 1);
   if (!is_named(relinearize, "ckks.relinearize") || !is_plain(relinearize, 2) || !is_named(rescale, "ckks.rescale") ||
       !is_plain(rescale, 1) || rescale->operands[0] != relinearize->results[0] ||
       region->outputs[0] != rescale->results[0]) {
@@ -50,14 +45,14 @@ static bool is_chain(const hx_region *region, const hx_op **out_relinearize, con
 int32_t hx_cuda_fuse(const hx_region *region, hx_cuda_chain_t *out, hx_error *error) {
   const hx_op *relinearize = NULL, *rescale = NULL;
   if (!is_chain(region, &relinearize, &rescale)) {
-    return hx_cuda_fail(error, HX_UNSUPPORTED,
-                        "the region of %u operations is no chain that cuda prepares as one; these are ckks.mul or "
-                        "ckks.square, ckks.relinearize, ckks.rescale",
-                        region->op_count);
+    return hxs_fail(error, HX_UNSUPPORTED,
+                    "the region of %u operations is no chain that cuda prepares as one; these are ckks.mul or "
+                    "ckks.square, ckks.relinearize, ckks.rescale",
+                    region->op_count);
   }
   uint32_t count = 0;
   if (region->op_count == 3) {
-    const hx_op *product = op_at(region, 0);
+    const hx_op *product = hxs_region_op(region, 0);
     out->operands[count++] = product->operands[0];
     out->operands[count++] = product->operands[product->operand_count - 1];
   } else {

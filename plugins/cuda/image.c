@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "sha256.h"
+#include "heliox/support/error.h"
+#include "heliox/support/sha256.h"
 
 #define IMAGE_BYTES_MAX ((long)64 << 20)
 
@@ -32,7 +32,7 @@ const hx_cuda_image_t *hx_cuda_image_choose(const hx_cuda_image_t *images, uint3
 static int32_t read_file(const char *path, char **out, size_t *out_size, hx_error *error) {
   FILE *file = fopen(path, "rbe");
   if (file == NULL) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE, "kernel image %s cannot be read: %s", path, strerror(errno));
+    return hxs_fail(error, HX_UNAVAILABLE, "kernel image %s cannot be read: %s", path, strerror(errno));
   }
   char *bytes = NULL;
   long size = -1;
@@ -45,8 +45,8 @@ static int32_t read_file(const char *path, char **out, size_t *out_size, hx_erro
   fclose(file);
   if (!whole) {
     free(bytes);
-    return hx_cuda_fail(error, fits && bytes == NULL ? HX_OUT_OF_MEMORY : HX_UNAVAILABLE,
-                        "kernel image %s of %ld bytes cannot be read whole", path, size);
+    return hxs_fail(error, fits && bytes == NULL ? HX_OUT_OF_MEMORY : HX_UNAVAILABLE,
+                    "kernel image %s of %ld bytes cannot be read whole", path, size);
   }
   bytes[size] = 0;
   *out = bytes;
@@ -58,16 +58,15 @@ int32_t hx_cuda_image_read(const hx_cuda_image_t *image, const char *directory, 
   char path[4200], digest[65];
   size_t size = 0;
   if (snprintf(path, sizeof path, "%s/%s", directory, image->file) >= (int)sizeof path) {
-    return hx_cuda_fail(error, HX_UNAVAILABLE, "the path of kernel image %s is too long", image->file);
+    return hxs_fail(error, HX_UNAVAILABLE, "the path of kernel image %s is too long", image->file);
   }
-  HX_CUDA_TRY(read_file(path, out, &size, error));
-  hx_cuda_sha256_text(*out, size, digest);
+  HXS_TRY(read_file(path, out, &size, error));
+  hxs_sha256_text(*out, size, digest);
   if (strcmp(digest, image->sha256) != 0) {
     free(*out);
     *out = NULL;
-    return hx_cuda_fail(error, HX_UNAVAILABLE,
-                        "kernel image %s has digest %.16s..., must have %.16s...; install it again", image->file,
-                        digest, image->sha256);
+    return hxs_fail(error, HX_UNAVAILABLE, "kernel image %s has digest %.16s..., must have %.16s...; install it again",
+                    image->file, digest, image->sha256);
   }
   return HX_OK;
 }

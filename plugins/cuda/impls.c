@@ -8,19 +8,15 @@ enum {
   ROW_COUNT
 };
 
-#define DOMAINS_NTT (1u << HX_NTT)
-#define DOMAINS_COEFFICIENT (1u << HX_COEFFICIENT)
-#define DOMAINS_ANY (DOMAINS_NTT | DOMAINS_COEFFICIENT)
-
-const hx_cuda_impl_row_t hx_cuda_impl_rows[] = {
+static const hxs_impl_row rows[] = {
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) \
-  {build_, attributes_, others_, DOMAINS_##domains_, in_place_},
+  {op_, signature_, build_, attributes_, others_, HXS_DOMAINS_##domains_, in_place_},
 #include "impls.def"
 };
 
 static const hx_impl impls[] = {
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) \
-  {HX_END_OF(hx_impl, destroy), signature_, "cuda", op_, hx_cuda_prepare, hx_cuda_execute, hx_cuda_destroy},
+  {HX_END_OF(hx_impl, destroy), signature_, "cuda", op_, hx_cuda_prepare, hx_cuda_execute, hxs_destroy},
 #include "impls.def"
 };
 
@@ -29,4 +25,11 @@ const hx_impl *const hx_cuda_impls[] = {
 #include "impls.def"
 };
 
-const uint32_t hx_cuda_impl_count = ROW_COUNT;
+const hxs_plugin hx_cuda_plugin = {.name = "cuda",
+                                   .rows = rows,
+                                   .row_count = ROW_COUNT,
+                                   .prepared_bytes = sizeof(hx_prepared),
+                                   .ring_of = hx_cuda_ring_of,
+                                   .begin = hx_cuda_choose_variant,
+                                   .end = hx_cuda_steps_finish,
+                                   .release = hx_cuda_release};

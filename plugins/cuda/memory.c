@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "device.h"
-#include "error.h"
+#include "heliox/support/error.h"
 
 int32_t hx_cuda_device_alloc(hx_device *device, uint64_t bytes, uint64_t *out, hx_error *error) {
   const hx_cuda_driver_t *driver = device->driver;
-  HX_CUDA_TRY(hx_cuda_enter(device, error));
+  HXS_TRY(hx_cuda_enter(device, error));
   size_t available = 0, total = 0;
   uint64_t address = 0;
   int32_t result = driver->cuMemAllocAsync(&address, bytes, device->stream);
@@ -20,9 +20,9 @@ int32_t hx_cuda_device_alloc(hx_device *device, uint64_t bytes, uint64_t *out, h
   int32_t code = HX_OK;
   if (hx_cuda_code_of(result) == HX_OUT_OF_MEMORY) {
     driver->cuMemGetInfo(&available, &total);
-    code = hx_cuda_fail(error, HX_OUT_OF_MEMORY,
-                        "alloc: CUDA_ERROR_OUT_OF_MEMORY: %llu bytes asked for, %zu of the device's %zu are free",
-                        (unsigned long long)bytes, available, total);
+    code = hxs_fail(error, HX_OUT_OF_MEMORY,
+                    "alloc: CUDA_ERROR_OUT_OF_MEMORY: %llu bytes asked for, %zu of the device's %zu are free",
+                    (unsigned long long)bytes, available, total);
   } else if (result != 0) {
     code = hx_cuda_device_fail(device, "cuMemAllocAsync", result, error);
   }
@@ -42,7 +42,7 @@ void hx_cuda_device_free(hx_device *device, uint64_t address) {
 
 // From pageable memory the driver stages by itself; the wait is for this copy alone.
 int32_t hx_cuda_device_upload(hx_device *device, uint64_t to, const void *from, uint64_t bytes, hx_error *error) {
-  HX_CUDA_TRY(hx_cuda_enter(device, error));
+  HXS_TRY(hx_cuda_enter(device, error));
   int32_t result = device->driver->cuMemcpyAsync(to, (uint64_t)(uintptr_t)from, bytes, device->stream);
   if (result == 0) {
     result = device->driver->cuStreamSynchronize(device->stream);
@@ -55,7 +55,7 @@ int32_t hx_cuda_device_upload(hx_device *device, uint64_t to, const void *from, 
 static int32_t alloc_pinned(hx_device *device, uint64_t bytes, uint64_t *out, hx_error *error) {
   const uint32_t portable = 1;
   void *address = NULL;
-  HX_CUDA_TRY(hx_cuda_enter(device, error));
+  HXS_TRY(hx_cuda_enter(device, error));
   const int32_t result = device->driver->cuMemHostAlloc(&address, bytes, portable);
   const int32_t code = result == 0 ? HX_OK : hx_cuda_device_fail(device, "cuMemHostAlloc", result, error);
   hx_cuda_leave(device);
@@ -65,20 +65,20 @@ static int32_t alloc_pinned(hx_device *device, uint64_t bytes, uint64_t *out, hx
 
 static int32_t memory_alloc(hx_device *device, uint32_t space, uint64_t bytes, hx_buffer **out, hx_error *error) {
   if (device == NULL || out == NULL) {
-    return hx_cuda_fail(error, HX_INVALID, "alloc: device or result is missing");
+    return hxs_fail(error, HX_INVALID, "alloc: device or result is missing");
   }
   if (space < HX_SPACE_DEVICE || space > HX_SPACE_HOST) {
-    return hx_cuda_fail(error, HX_INVALID, "alloc: memory space %u is unknown; device is 1, pinned 2, host 3", space);
+    return hxs_fail(error, HX_INVALID, "alloc: memory space %u is unknown; device is 1, pinned 2, host 3", space);
   }
   if (bytes == 0) {
-    return hx_cuda_fail(error, HX_INVALID, "alloc: 0 bytes asked for");
+    return hxs_fail(error, HX_INVALID, "alloc: 0 bytes asked for");
   }
   if (bytes > (uint64_t)1 << 56) {
-    return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "alloc: %llu bytes are not to be had", (unsigned long long)bytes);
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "alloc: %llu bytes are not to be had", (unsigned long long)bytes);
   }
   hx_buffer *buffer = calloc(1, sizeof *buffer);
   if (buffer == NULL) {
-    return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for a buffer's record");
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a buffer's record");
   }
   *buffer = (hx_buffer){.device = device, .space = space, .bytes = bytes};
   const int32_t code = space == HX_SPACE_DEVICE ? hx_cuda_device_alloc(device, bytes, &buffer->address, error)
@@ -111,24 +111,22 @@ static void memory_free(hx_buffer *buffer) {
 int32_t hx_cuda_span_address(const hx_device *device, hx_span span, uint64_t bytes, uint64_t unit, bool on_device,
                              const char *what, uint64_t *out, hx_error *error) {
   if (span.buffer == NULL) {
-    return hx_cuda_fail(error, HX_INVALID, "%s has no buffer", what);
+    return hxs_fail(error, HX_INVALID, "%s has no buffer", what);
   }
   if (span.buffer->device != device) {
-    return hx_cuda_fail(error, HX_INVALID, "%s is memory of another device; transfer it first", what);
+    return hxs_fail(error, HX_INVALID, "%s is memory of another device; transfer it first", what);
   }
   if (on_device && span.buffer->space != HX_SPACE_DEVICE) {
-    return hx_cuda_fail(error, HX_INVALID, "%s is host memory; operations work on device memory, transfer it first",
-                        what);
+    return hxs_fail(error, HX_INVALID, "%s is host memory; operations work on device memory, transfer it first", what);
   }
   if (span.offset > span.buffer->bytes || bytes > span.buffer->bytes - span.offset) {
-    return hx_cuda_fail(error, HX_INVALID, "%s needs %llu bytes at offset %llu, its buffer has %llu", what,
-                        (unsigned long long)bytes, (unsigned long long)span.offset,
-                        (unsigned long long)span.buffer->bytes);
+    return hxs_fail(error, HX_INVALID, "%s needs %llu bytes at offset %llu, its buffer has %llu", what,
+                    (unsigned long long)bytes, (unsigned long long)span.offset, (unsigned long long)span.buffer->bytes);
   }
   const uint64_t address = span.buffer->address + span.offset;
   if (address % unit != 0) {
-    return hx_cuda_fail(error, HX_INVALID, "%s at offset %llu is not aligned to %llu bytes", what,
-                        (unsigned long long)span.offset, (unsigned long long)unit);
+    return hxs_fail(error, HX_INVALID, "%s at offset %llu is not aligned to %llu bytes", what,
+                    (unsigned long long)span.offset, (unsigned long long)unit);
   }
   *out = address;
   return HX_OK;

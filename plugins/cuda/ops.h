@@ -5,7 +5,7 @@
 
 #include "prepare.h"
 
-#define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) hx_cuda_build_fn build_;
+#define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) hxs_build_fn build_;
 #include "impls.def"
 
 #endif

@@ -3,7 +3,7 @@
 #include "ops.h"
 #include "step.h"
 
-int32_t hx_cuda_step_permute(hx_cuda_build_t *build, uint32_t domain, uint64_t element, const hx_cuda_rows_t *out,
+int32_t hx_cuda_step_permute(hxs_build *build, uint32_t domain, uint64_t element, const hx_cuda_rows_t *out,
                              const hx_cuda_rows_t *a) {
   const uint32_t log = hx_cuda_log_blocks(build, 1024);
   hx_cuda_step_t *step = hx_cuda_step_add(build, HX_CUDA_KERNEL_PERMUTE, (uint64_t)out->count << log);
@@ -17,39 +17,39 @@ int32_t hx_cuda_step_permute(hx_cuda_build_t *build, uint32_t domain, uint64_t e
   step->args.x = log;
   step->args.op = domain == HX_NTT ? 0 : 1;
   step->args.y = domain == HX_NTT ? (uint32_t)element : inverse;
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
   return hx_cuda_step_primes(build, step, out->ids, out->count);
 }
 
-int32_t hx_cuda_build_automorphism(hx_cuda_build_t *build) {
-  hx_prepared *p = build->prepared;
+int32_t hx_cuda_build_automorphism(hxs_build *build) {
+  hxs_prepared *p = build->prepared;
   int64_t element = 0;
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 1, 1, 1, 1));
-  hx_cuda_view_t *out = &p->results[0];
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
-  HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
-  HX_CUDA_TRY(hx_cuda_expect_like(build, &p->operands[0], out));
-  HX_CUDA_TRY(hx_cuda_attr_i64(build, "element", 1, ((int64_t)2 << p->log_n) - 1, &element));
+  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
+  hxs_view *out = &p->results[0];
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
+  HXS_TRY(hxs_attr_i64(build, "element", 1, ((int64_t)2 << p->log_n) - 1, &element));
   if (element % 2 == 0) {
-    return hx_cuda_refuse(build, HX_INVALID, "attribute element is %lld, must be odd", (long long)element);
+    return hxs_refuse(build, HX_INVALID, "attribute element is %lld, must be odd", (long long)element);
   }
   hx_cuda_rows_t to, from;
-  HX_CUDA_TRY(hx_cuda_rows_of(build, out, &to));
-  HX_CUDA_TRY(hx_cuda_rows_of(build, &p->operands[0], &from));
+  HXS_TRY(hx_cuda_rows_of(build, out, &to));
+  HXS_TRY(hx_cuda_rows_of(build, &p->operands[0], &from));
   return hx_cuda_step_permute(build, out->domain, (uint64_t)element, &to, &from);
 }
 
 // ---- expand_uniform
 
-static int32_t add_expand(hx_cuda_build_t *build, uint32_t index) {
-  const hx_prepared *p = build->prepared;
-  const hx_cuda_view_t *out = &p->results[0];
+static int32_t add_expand(hxs_build *build, uint32_t index) {
+  const hxs_prepared *p = build->prepared;
+  const hxs_view *out = &p->results[0];
   const uint32_t threads = hx_cuda_kernel_threads[HX_CUDA_KERNEL_EXPAND];
-  const uint32_t log = hx_cuda_log_blocks(build, threads * 512 / p->tables->word);
+  const uint32_t log = hx_cuda_log_blocks(build, threads * 512 / p->ring->word);
   hx_cuda_rows_t to, from;
-  HX_CUDA_TRY(hx_cuda_rows_of(build, out, &to));
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, &p->operands[0], to.count, &from));
+  HXS_TRY(hx_cuda_rows_of(build, out, &to));
+  HXS_TRY(hx_cuda_rows_begin(build, &p->operands[0], to.count, &from));
   for (uint32_t i = 0; i < to.count; i++) {
     from.offsets[i] = hx_cuda_row_offset(&p->operands[0], i / out->limbs, 0, 0);
   }
@@ -59,33 +59,27 @@ static int32_t add_expand(hx_cuda_build_t *build, uint32_t index) {
   }
   step->args.x = log;
   step->args.y = index;
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, &to));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &from));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, &to));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &from));
   return hx_cuda_step_primes(build, step, to.ids, to.count);
 }
 
-int32_t hx_cuda_build_expand_uniform(hx_cuda_build_t *build) {
-  hx_prepared *p = build->prepared;
-  const int64_t *ids = NULL;
+int32_t hx_cuda_build_expand_uniform(hxs_build *build) {
+  hxs_prepared *p = build->prepared;
   int64_t index = 0;
-  uint32_t count = 0, listed[HX_CUDA_PRIMES_MAX];
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 1, 1, 1, 1));
-  hx_cuda_view_t *seed = &p->operands[0], *out = &p->results[0];
+  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
+  hxs_view *seed = &p->operands[0], *out = &p->results[0];
   if (seed->dtype != HX_U8 || seed->log_n != 5 || seed->limbs != 1 || seed->components != 1 || seed->digits != 0) {
-    return hx_cuda_refuse(
+    return hxs_refuse(
         build, HX_INVALID,
         "operand 0 has dtype %u, log_n %u, %u limbs and %u components; a seed is 32 bytes: dtype %d, log_n 5, 1 and 1",
         seed->dtype, seed->log_n, seed->limbs, seed->components, HX_U8);
   }
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
-  HX_CUDA_TRY(hx_cuda_expect_components(build, out, 1));
-  HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
-  HX_CUDA_TRY(hx_cuda_expect_batch(build, seed, out));
-  HX_CUDA_TRY(hx_cuda_attr_i64(build, "index", 0, UINT32_MAX, &index));
-  HX_CUDA_TRY(hx_cuda_attr_ids(build, "ids", &ids, &count));
-  for (uint32_t i = 0; i < count; i++) {
-    listed[i] = (uint32_t)ids[i];
-  }
-  HX_CUDA_TRY(hx_cuda_expect_ids(build, out, count, listed));
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_components(build, out, 1));
+  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  HXS_TRY(hxs_expect_batch(build, seed, out));
+  HXS_TRY(hxs_attr_i64(build, "index", 0, UINT32_MAX, &index));
+  HXS_TRY(hxs_expect_listed(build));
   return add_expand(build, (uint32_t)index);
 }

@@ -4,10 +4,10 @@
 #include "step.h"
 
 // Rows of a view whose component is 0, or those of all others.
-static int32_t pick_components(hx_cuda_build_t *build, const hx_cuda_view_t *view, const hx_cuda_rows_t *rows,
-                               bool first, hx_cuda_rows_t *out) {
+static int32_t pick_components(hxs_build *build, const hxs_view *view, const hx_cuda_rows_t *rows, bool first,
+                               hx_cuda_rows_t *out) {
   uint32_t *indices = NULL, count = 0;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows->count, sizeof *indices, &indices));
+  HXS_TRY(hxs_keep_or_fail(build, rows->count, sizeof *indices, &indices));
   for (uint32_t i = 0; i < rows->count; i++) {
     if ((i / view->limbs % view->components == 0) == first) {
       indices[count++] = i;
@@ -16,60 +16,60 @@ static int32_t pick_components(hx_cuda_build_t *build, const hx_cuda_view_t *vie
   return hx_cuda_rows_pick(build, rows, count, indices, out);
 }
 
-int32_t hx_cuda_step_components(hx_cuda_build_t *build, uint32_t op, bool first_only, const hx_cuda_factor_t *halves,
+int32_t hx_cuda_step_components(hxs_build *build, uint32_t op, bool first_only, const hx_cuda_factor_t *halves,
                                 bool lazy) {
-  const hx_prepared *p = build->prepared;
-  const hx_cuda_view_t *view = &p->results[0];
+  const hxs_prepared *p = build->prepared;
+  const hxs_view *view = &p->results[0];
   hx_cuda_rows_t out, a, b, c, part[3];
-  HX_CUDA_TRY(hx_cuda_rows_of(build, view, &out));
-  HX_CUDA_TRY(hx_cuda_rows_of(build, &p->operands[0], &a));
+  HXS_TRY(hx_cuda_rows_of(build, view, &out));
+  HXS_TRY(hx_cuda_rows_of(build, &p->operands[0], &a));
   if (p->operand_count > 1) {
-    HX_CUDA_TRY(hx_cuda_rows_of(build, &p->operands[1], &b));
+    HXS_TRY(hx_cuda_rows_of(build, &p->operands[1], &b));
   }
   if (p->operand_count > 2) {
-    HX_CUDA_TRY(hx_cuda_rows_of(build, &p->operands[2], &c));
+    HXS_TRY(hx_cuda_rows_of(build, &p->operands[2], &c));
   }
   if (!first_only) {
     return hx_cuda_step_pointwise(build, op, &out, &a, p->operand_count > 1 ? &b : NULL,
                                   p->operand_count > 2 ? &c : NULL, halves, lazy);
   }
   for (uint32_t first = 0; first < 2; first++) {
-    HX_CUDA_TRY(pick_components(build, view, &out, first == 1, &part[0]));
-    HX_CUDA_TRY(pick_components(build, view, &a, first == 1, &part[1]));
+    HXS_TRY(pick_components(build, view, &out, first == 1, &part[0]));
+    HXS_TRY(pick_components(build, view, &a, first == 1, &part[1]));
     if (p->operand_count > 1) {
-      HX_CUDA_TRY(pick_components(build, view, &b, first == 1, &part[2]));
+      HXS_TRY(pick_components(build, view, &b, first == 1, &part[2]));
     }
     const hx_cuda_rows_t *second = first == 1 && p->operand_count > 1 ? &part[2] : NULL;
-    HX_CUDA_TRY(hx_cuda_step_pointwise(build, first == 1 ? op : HX_CUDA_DO_COPY, &part[0], &part[1], second, NULL,
-                                       first == 1 ? halves : NULL, lazy));
+    HXS_TRY(hx_cuda_step_pointwise(build, first == 1 ? op : HX_CUDA_DO_COPY, &part[0], &part[1], second, NULL,
+                                   first == 1 ? halves : NULL, lazy));
   }
   return HX_OK;
 }
 
-static int32_t build_linear(hx_cuda_build_t *build, uint32_t kind, bool plain) {
-  hx_prepared *p = build->prepared;
+static int32_t build_linear(hxs_build *build, uint32_t kind, bool plain) {
+  hxs_prepared *p = build->prepared;
   const uint32_t operands = kind == HX_CUDA_DO_ADD || kind == HX_CUDA_DO_SUB ? 2 : 1;
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, operands, operands, 1, 1));
-  hx_cuda_view_t *out = &p->results[0];
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
+  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
+  hxs_view *out = &p->results[0];
+  HXS_TRY(hxs_expect_residues(build, out));
   if (kind == HX_CUDA_DO_REDUCE) {  // any words, whatever they are called
-    HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
+    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
     p->operands[0].repr = HX_STANDARD;
   }
   if (plain) {
-    HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
-    HX_CUDA_TRY(hx_cuda_expect_factor(build, &p->operands[1], out));
+    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+    HXS_TRY(hxs_expect_factor(build, &p->operands[1], out));
   } else if (operands == 2) {
-    HX_CUDA_TRY(hx_cuda_expect_like(build, &p->operands[1], out));
+    HXS_TRY(hxs_expect_like(build, &p->operands[1], out));
   }
-  HX_CUDA_TRY(hx_cuda_expect_like(build, &p->operands[0], out));
-  hx_cuda_allow_alias(build, 0, 0);
+  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
+  hxs_allow_alias(build, 0, 0);
   return hx_cuda_step_components(build, kind, plain, NULL, out->repr == HX_LAZY);
 }
 
-int32_t hx_cuda_build_add(hx_cuda_build_t *build) { return build_linear(build, HX_CUDA_DO_ADD, false); }
-int32_t hx_cuda_build_sub(hx_cuda_build_t *build) { return build_linear(build, HX_CUDA_DO_SUB, false); }
-int32_t hx_cuda_build_neg(hx_cuda_build_t *build) { return build_linear(build, HX_CUDA_DO_NEG, false); }
-int32_t hx_cuda_build_reduce(hx_cuda_build_t *build) { return build_linear(build, HX_CUDA_DO_REDUCE, false); }
-int32_t hx_cuda_build_add_plain(hx_cuda_build_t *build) { return build_linear(build, HX_CUDA_DO_ADD, true); }
-int32_t hx_cuda_build_sub_plain(hx_cuda_build_t *build) { return build_linear(build, HX_CUDA_DO_SUB, true); }
+int32_t hx_cuda_build_add(hxs_build *build) { return build_linear(build, HX_CUDA_DO_ADD, false); }
+int32_t hx_cuda_build_sub(hxs_build *build) { return build_linear(build, HX_CUDA_DO_SUB, false); }
+int32_t hx_cuda_build_neg(hxs_build *build) { return build_linear(build, HX_CUDA_DO_NEG, false); }
+int32_t hx_cuda_build_reduce(hxs_build *build) { return build_linear(build, HX_CUDA_DO_REDUCE, false); }
+int32_t hx_cuda_build_add_plain(hxs_build *build) { return build_linear(build, HX_CUDA_DO_ADD, true); }
+int32_t hx_cuda_build_sub_plain(hxs_build *build) { return build_linear(build, HX_CUDA_DO_SUB, true); }

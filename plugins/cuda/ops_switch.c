@@ -4,29 +4,21 @@
 #include "switch.h"
 
 // Operand 0 on the first primes of Q, with so many components; result 0 alike with two.
-static int32_t check_switched(hx_cuda_build_t *build, uint32_t components) {
-  const hx_prepared *p = build->prepared;
-  hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
-  HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
-  HX_CUDA_TRY(hx_cuda_expect_components(build, out, 2));
-  hx_cuda_view_t shape = *out;
+static int32_t check_switched(hxs_build *build, uint32_t components) {
+  const hxs_prepared *p = build->prepared;
+  hxs_view *a = &p->operands[0], *out = &p->results[0];
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  HXS_TRY(hxs_expect_components(build, out, 2));
+  hxs_view shape = *out;
   shape.components = components;
-  HX_CUDA_TRY(hx_cuda_expect_like(build, a, &shape));
-  for (uint32_t limb = 0; limb < a->limbs; limb++) {
-    if (a->ids[limb] != limb || limb >= build->tables->q_count) {
-      return hx_cuda_refuse(build, HX_INVALID,
-                            "row %u of operand 0 is of prime %u; the operand stands on the first primes of Q, in order",
-                            limb, a->ids[limb]);
-    }
-  }
-  return HX_OK;
+  HXS_TRY(hxs_expect_like(build, a, &shape));
+  return hxs_expect_leading(build, a);
 }
 
 // Rows of one component, items outermost.
-static int32_t component_rows(hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t component,
-                              hx_cuda_rows_t *out) {
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, view, (uint32_t)(view->items * view->limbs), out));
+static int32_t component_rows(hxs_build *build, const hxs_view *view, uint32_t component, hx_cuda_rows_t *out) {
+  HXS_TRY(hx_cuda_rows_begin(build, view, (uint32_t)(view->items * view->limbs), out));
   for (uint32_t i = 0; i < out->count; i++) {
     out->offsets[i] = hx_cuda_row_offset(view, i / view->limbs, component, i % view->limbs);
     out->ids[i] = view->ids[i % view->limbs];
@@ -35,87 +27,85 @@ static int32_t component_rows(hx_cuda_build_t *build, const hx_cuda_view_t *view
 }
 
 // Switches component `switched` of operand 0 and adds the first `added` components.
-static int32_t add_switch(hx_cuda_build_t *build, uint32_t switched, uint32_t added, uint32_t element) {
-  const hx_prepared *p = build->prepared;
-  const hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+static int32_t add_switch(hxs_build *build, uint32_t switched, uint32_t added, uint32_t element) {
+  const hxs_prepared *p = build->prepared;
+  const hxs_view *a = &p->operands[0], *out = &p->results[0];
   hx_cuda_switch_t s;
-  HX_CUDA_TRY(hx_cuda_switch_begin(build, &p->operands[1], out->items, out->limbs, &s));
+  HXS_TRY(hx_cuda_switch_begin(build, &p->operands[1], out->items, out->limbs, &s));
   s.element = element;
-  HX_CUDA_TRY(component_rows(build, a, switched, &s.x));
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), &s.add));
+  HXS_TRY(component_rows(build, a, switched, &s.x));
+  HXS_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), &s.add));
   for (uint32_t i = 0; i < s.add.count; i++) {
     const uint32_t component = i / out->limbs % 2;
     s.add.offsets[i] =
         component >= added ? HX_CUDA_NO_ROW : hx_cuda_row_offset(a, i / out->limbs / 2, component, i % out->limbs);
     s.add.ids[i] = out->ids[i % out->limbs];
   }
-  HX_CUDA_TRY(hx_cuda_rows_of(build, out, &s.out));
+  HXS_TRY(hx_cuda_rows_of(build, out, &s.out));
   return hx_cuda_switch_steps(build, &s);
 }
 
-int32_t hx_cuda_build_relinearize(hx_cuda_build_t *build) {
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 2, 1, 1));
-  HX_CUDA_TRY(check_switched(build, 3));
+int32_t hx_cuda_build_relinearize(hxs_build *build) {
+  HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
+  HXS_TRY(check_switched(build, 3));
   return add_switch(build, 2, 2, 1);
 }
 
-int32_t hx_cuda_build_key_switch(hx_cuda_build_t *build) {
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 2, 1, 1));
-  HX_CUDA_TRY(check_switched(build, 2));
+int32_t hx_cuda_build_key_switch(hxs_build *build) {
+  HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
+  HXS_TRY(check_switched(build, 2));
   return add_switch(build, 1, 1, 1);
 }
 
-int32_t hx_cuda_build_conjugate(hx_cuda_build_t *build) {
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 2, 1, 1));
-  HX_CUDA_TRY(check_switched(build, 2));
+int32_t hx_cuda_build_conjugate(hxs_build *build) {
+  HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
+  HXS_TRY(check_switched(build, 2));
   return add_switch(build, 1, 1, (2u << build->prepared->log_n) - 1);
 }
 
-int32_t hx_cuda_build_rotate(hx_cuda_build_t *build) {
+int32_t hx_cuda_build_rotate(hxs_build *build) {
   int64_t step = 0;
-  HX_CUDA_TRY(hx_cuda_attr_i64(build, "step", INT64_MIN, INT64_MAX, &step));
+  HXS_TRY(hxs_attr_i64(build, "step", INT64_MIN, INT64_MAX, &step));
   const uint32_t n = (uint32_t)build->prepared->n, slots = n / 2;
   const uint32_t left = (uint32_t)((uint64_t)step & (slots - 1));
   const uint32_t operands = left == 0 ? 1 : 2;
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, operands, operands, 1, 1));
-  HX_CUDA_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
+  HXS_TRY(check_switched(build, 2));
   if (left == 0) {
     return hx_cuda_step_components(build, HX_CUDA_DO_COPY, false, NULL, false);
   }
-  uint32_t element = 1;
-  for (uint32_t i = 0; i < left; i++) {
-    element = element * 5 & (2 * n - 1);
-  }
-  return add_switch(build, 1, 1, element);
+  return add_switch(build, 1, 1, hxs_rotation_element(build->ring->log_n, step));
 }
 
 // The last depth group: rns.rescale of as many rows, nearest.
-int32_t hx_cuda_build_ckks_rescale(hx_cuda_build_t *build) {
-  const hx_tables *t = build->tables;
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 1, 1, 1, 1));
+int32_t hx_cuda_build_ckks_rescale(hxs_build *build) {
+  const hxs_ring *t = build->ring;
+  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
   const uint32_t rows = build->prepared->operands[0].limbs;
   uint32_t group = 0, end = t->group_sizes[0];  // ids below end belong to the groups up to `group`
   while (end < rows && group + 1 < t->group_count) {
     end += t->group_sizes[++group];
   }
   if (end != rows || group == 0) {
-    return hx_cuda_refuse(build, HX_INVALID, "operand 0 has %u rows, which end within a depth group or are the base's",
-                          rows);
+    return hxs_refuse(build, HX_INVALID, "operand 0 has %u rows, which end within a depth group or are the base's",
+                      rows);
   }
-  return hx_cuda_build_rescale_rows(build, t->group_sizes[group], true);
+  hxs_base *base = NULL;
+  HXS_TRY(hxs_base_rescale_rows(build, t->group_sizes[group], true, &base));
+  return hx_cuda_base_steps(build, base);
 }
 
 // Rows [component][items][limbs] of the product in scratch memory, or of operand 0 where there is no product.
-static int32_t three_rows(hx_cuda_build_t *build, const hx_cuda_view_t *shape, hx_cuda_rows_t *out) {
-  const hx_prepared *p = build->prepared;
+static int32_t three_rows(hxs_build *build, const hxs_view *shape, hx_cuda_rows_t *out) {
+  const hxs_prepared *p = build->prepared;
   hx_cuda_rows_t a, b;
-  HX_CUDA_TRY(hx_cuda_rows_by_component(build, &p->operands[0], &a));
+  HXS_TRY(hx_cuda_rows_by_component(build, &p->operands[0], &a));
   if (p->operand_count == 2) {
     *out = a;
     return HX_OK;
   }
-  HX_CUDA_TRY(hx_cuda_rows_by_component(build, &p->operands[1], &b));
-  HX_CUDA_TRY(hx_cuda_rows_scratch(build, (uint32_t)(3 * shape->items * shape->limbs), out));
+  HXS_TRY(hx_cuda_rows_by_component(build, &p->operands[1], &b));
+  HXS_TRY(hx_cuda_rows_scratch(build, (uint32_t)(3 * shape->items * shape->limbs), out));
   for (uint32_t i = 0; i < out->count; i++) {
     out->ids[i] = shape->ids[i % shape->limbs];
   }
@@ -123,52 +113,45 @@ static int32_t three_rows(hx_cuda_build_t *build, const hx_cuda_view_t *shape, h
 }
 
 // Result 0 has the rows of operand 0 but the last, which is a depth group of its own.
-static int32_t check_fused(hx_cuda_build_t *build) {
-  hx_prepared *p = build->prepared;
-  const hx_tables *t = build->tables;
-  hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+static int32_t check_fused(hxs_build *build) {
+  hxs_prepared *p = build->prepared;
+  const hxs_ring *t = build->ring;
+  hxs_view *a = &p->operands[0], *out = &p->results[0];
   uint32_t group = 0, end = t->group_sizes[0];
   while (end < a->limbs && group + 1 < t->group_count) {
     end += t->group_sizes[++group];
   }
   if (end != a->limbs || group == 0 || t->group_sizes[group] != 1) {
-    return hx_cuda_refuse(build, HX_UNSUPPORTED, "the last depth group of %u rows is not one prime", a->limbs);
+    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group of %u rows is not one prime", a->limbs);
   }
-  HX_CUDA_TRY(hx_cuda_expect_residues(build, out));
-  HX_CUDA_TRY(hx_cuda_expect_repr(build, out, HX_STANDARD));
-  HX_CUDA_TRY(hx_cuda_expect_components(build, out, 2));
-  HX_CUDA_TRY(hx_cuda_expect_ids(build, out, a->limbs - 1, a->ids));
-  hx_cuda_view_t shape = *out;
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  HXS_TRY(hxs_expect_components(build, out, 2));
+  HXS_TRY(hxs_expect_ids(build, out, a->limbs - 1, a->ids));
+  hxs_view shape = *out;
   shape.components = p->operand_count == 2 ? 3 : 2;
   shape.limbs = a->limbs;
   shape.ids = a->ids;
   for (uint32_t i = 0; i + 1 < p->operand_count; i++) {
-    HX_CUDA_TRY(hx_cuda_expect_like(build, &p->operands[i], &shape));
+    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
   }
-  for (uint32_t limb = 0; limb < a->limbs; limb++) {
-    if (a->ids[limb] != limb || limb >= t->q_count) {
-      return hx_cuda_refuse(build, HX_INVALID,
-                            "row %u of operand 0 is of prime %u; the operand stands on the first primes of Q, in order",
-                            limb, a->ids[limb]);
-    }
-  }
-  return HX_OK;
+  return hxs_expect_leading(build, a);
 }
 
-int32_t hx_cuda_build_fused(hx_cuda_build_t *build) {
-  const hx_prepared *p = build->prepared;
-  HX_CUDA_TRY(hx_cuda_expect_counts(build, 2, 3, 1, 1));
-  HX_CUDA_TRY(check_fused(build));
-  const hx_cuda_view_t *a = &p->operands[0], *out = &p->results[0];
+int32_t hx_cuda_build_fused(hxs_build *build) {
+  const hxs_prepared *p = build->prepared;
+  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
+  HXS_TRY(check_fused(build));
+  const hxs_view *a = &p->operands[0], *out = &p->results[0];
   const uint32_t rows = (uint32_t)(out->items * a->limbs);
   hx_cuda_switch_t s;
   hx_cuda_rows_t three;
   uint32_t *third = NULL, *first = NULL;
-  HX_CUDA_TRY(hx_cuda_switch_begin(build, &p->operands[p->operand_count - 1], out->items, a->limbs, &s));
+  HXS_TRY(hx_cuda_switch_begin(build, &p->operands[p->operand_count - 1], out->items, a->limbs, &s));
   s.rescaled = true;
-  HX_CUDA_TRY(three_rows(build, a, &three));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *third, &third));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, 2 * (size_t)rows, sizeof *first, &first));
+  HXS_TRY(three_rows(build, a, &three));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *third, &third));
+  HXS_TRY(hxs_keep_or_fail(build, 2 * (size_t)rows, sizeof *first, &first));
   for (uint32_t i = 0; i < rows; i++) {
     third[i] = 2 * rows + i;
   }
@@ -176,8 +159,8 @@ int32_t hx_cuda_build_fused(hx_cuda_build_t *build) {
     const uint32_t limb = i % a->limbs, component = i / a->limbs % 2, item = i / a->limbs / 2;
     first[i] = component * rows + item * a->limbs + limb;
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &three, rows, third, &s.x));
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &three, 2 * rows, first, &s.add));
-  HX_CUDA_TRY(hx_cuda_rows_of(build, out, &s.out));
+  HXS_TRY(hx_cuda_rows_pick(build, &three, rows, third, &s.x));
+  HXS_TRY(hx_cuda_rows_pick(build, &three, 2 * rows, first, &s.add));
+  HXS_TRY(hx_cuda_rows_of(build, out, &s.out));
   return hx_cuda_switch_steps(build, &s);
 }

@@ -4,13 +4,13 @@
 
 #include "device.h"
 #include "heliox/plugin_note.h"
+#include "heliox/support/host.h"
 #include "heliox_plugin_facts.h"
-#include "host.h"
 #include "prepare.h"
 
 HELIOX_PLUGIN_NOTE(HELIOX_PLUGIN_ID, HELIOX_PLUGIN_VERSION, HELIOX_PLUGIN_OPERATIONS);
 
-static void plugin_shutdown(void) { hx_cuda_host_clear(); }
+static void plugin_shutdown(void) { hxs_host_clear(); }
 
 int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) {
   if (host == NULL || out == NULL || host->struct_size < HX_END_OF(hx_host, self) ||
@@ -20,7 +20,7 @@ int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) {
   if (host->abi_major != HX_ABI_MAJOR || host->minor_min > HX_ABI_MINOR) {
     return HX_UNSUPPORTED;
   }
-  hx_cuda_host_set(host);
+  hxs_host_set(host, "cuda");
   const hx_plugin plugin = {.struct_size = HX_END_OF(hx_plugin, shutdown),
                             .abi_major = HX_ABI_MAJOR,
                             .minor_min = 0,
@@ -28,7 +28,7 @@ int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) {
                             .id = HELIOX_PLUGIN_ID,
                             .version = HELIOX_PLUGIN_VERSION,
                             .layout_hash = HX_LAYOUT_HASH,
-                            .impl_count = hx_cuda_impl_count,
+                            .impl_count = hx_cuda_plugin.row_count,
                             .impls = hx_cuda_impls,
                             .device = &hx_cuda_device_ops,
                             .memory = &hx_cuda_memory_ops,

@@ -5,69 +5,49 @@
 #include <string.h>
 
 #include "device.h"
-#include "error.h"
+#include "heliox/support/error.h"
 
 struct hx_event {
   hx_device *device;
   void *event;
 };
 
-static int32_t enter(hx_queue *queue, hx_error *error) {
+// The gate, then the device's context; for sync and reset, which look at failures themselves.
+static int32_t hold(hx_queue *queue, hx_error *error) {
   if (queue == NULL) {
-    return hx_cuda_fail(error, HX_INVALID, "the queue is missing");
+    return hxs_fail(error, HX_INVALID, "the queue is missing");
   }
-  if (atomic_flag_test_and_set_explicit(&queue->busy, memory_order_acquire)) {
-    return hx_cuda_fail(error, HX_BUSY, "another call is inside this queue; a queue serves one caller at a time");
-  }
+  HXS_TRY(hxs_gate_hold(&queue->gate, error));
   const int32_t code = hx_cuda_enter(queue->device, error);
   if (code != HX_OK) {
-    atomic_flag_clear_explicit(&queue->busy, memory_order_release);
+    hxs_gate_leave(&queue->gate);
+  }
+  return code;
+}
+
+int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error) {
+  HXS_TRY(hold(queue, error));
+  const int32_t code = hxs_gate_failure(&queue->gate, error);
+  if (code != HX_OK) {
+    hx_cuda_queue_leave(queue);
   }
   return code;
 }
 
 void hx_cuda_queue_leave(hx_queue *queue) {
   hx_cuda_leave(queue->device);
-  atomic_flag_clear_explicit(&queue->busy, memory_order_release);
-}
-
-static int32_t late_failure(const hx_queue *queue, hx_error *error) {
-  const int32_t code =
-      hx_cuda_fail(error, queue->failed, "%s; the queue takes no work until it is reset", queue->message);
-  if (error != NULL && error->struct_size >= HX_END_OF(hx_error, op)) {
-    error->op = queue->failed_call;
-  }
-  return code;
-}
-
-int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error) {
-  HX_CUDA_TRY(enter(queue, error));
-  if (queue->failed == HX_OK) {
-    return HX_OK;
-  }
-  const int32_t code = late_failure(queue, error);
-  hx_cuda_queue_leave(queue);
-  return code;
-}
-
-void hx_cuda_queue_poison(hx_queue *queue, int32_t code, const char *message) {
-  if (queue->failed == HX_OK) {
-    queue->failed = code;
-    queue->failed_call = queue->calls > 0 ? queue->calls - 1 : HX_NONE;
-    snprintf(queue->message, sizeof queue->message, "%s", message);
-  }
+  hxs_gate_leave(&queue->gate);
 }
 
 static int32_t queue_create(hx_device *device, hx_queue **out, hx_error *error) {
   if (device == NULL || out == NULL) {
-    return hx_cuda_fail(error, HX_INVALID, "create: device or result is missing");
+    return hxs_fail(error, HX_INVALID, "create: device or result is missing");
   }
   hx_queue *queue = calloc(1, sizeof *queue);
   if (queue == NULL) {
-    return hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for a queue");
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a queue");
   }
   queue->device = device;
-  atomic_flag_clear(&queue->busy);
   int32_t code = hx_cuda_enter(device, error);
   if (code == HX_OK) {
     const int32_t result = device->driver->cuStreamCreate(&queue->stream, 1);
@@ -93,7 +73,7 @@ static void queue_destroy(hx_queue *queue) {
 
 static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
   uint64_t target = 0, source = 0;
-  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  HXS_TRY(hx_cuda_queue_enter(queue, error));
   int32_t code = hx_cuda_span_address(queue->device, to, bytes, 1, false, "the target of a copy", &target, error);
   if (code == HX_OK) {
     code = hx_cuda_span_address(queue->device, from, bytes, 1, false, "the source of a copy", &source, error);
@@ -108,7 +88,7 @@ static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t by
 
 static int32_t queue_fill(hx_queue *queue, hx_span to, uint8_t value, uint64_t bytes, hx_error *error) {
   uint64_t target = 0;
-  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  HXS_TRY(hx_cuda_queue_enter(queue, error));
   int32_t code = hx_cuda_span_address(queue->device, to, bytes, 1, false, "the target of a fill", &target, error);
   if (code == HX_OK && bytes > 0) {
     const int32_t result = queue->device->driver->cuMemsetD8Async(target, value, bytes, queue->stream);
@@ -134,9 +114,9 @@ static int32_t record_event(hx_queue *queue, hx_event *event, hx_error *error) {
 }
 
 static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
-  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  HXS_TRY(hx_cuda_queue_enter(queue, error));
   hx_event *event = calloc(1, sizeof *event);
-  int32_t code = event != NULL ? HX_OK : hx_cuda_fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
+  int32_t code = event != NULL ? HX_OK : hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
   if (code == HX_OK) {
     event->device = queue->device;
     code = record_event(queue, event, error);
@@ -151,12 +131,12 @@ static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
 }
 
 static int32_t queue_wait(hx_queue *queue, hx_event *event, hx_error *error) {
-  HX_CUDA_TRY(hx_cuda_queue_enter(queue, error));
+  HXS_TRY(hx_cuda_queue_enter(queue, error));
   int32_t code = HX_OK;
   if (event == NULL) {
-    code = hx_cuda_fail(error, HX_INVALID, "wait: the event is missing");
+    code = hxs_fail(error, HX_INVALID, "wait: the event is missing");
   } else if (event->device != queue->device) {
-    code = hx_cuda_fail(error, HX_INVALID, "wait: the event is of another device");
+    code = hxs_fail(error, HX_INVALID, "wait: the event is of another device");
   } else {
     const int32_t result = queue->device->driver->cuStreamWaitEvent(queue->stream, event->event, 0);
     code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "cuStreamWaitEvent", result, error);
@@ -175,34 +155,31 @@ static void event_destroy(hx_event *event) {
 
 // A fault on the device is known for one launch only where one was made since the last wait.
 static int32_t wait_for_work(hx_queue *queue) {
-  char message[sizeof queue->message];
+  char message[sizeof queue->gate.message];
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
   const int32_t result = queue->device->driver->cuStreamSynchronize(queue->stream);
   if (result == 0) {
     return HX_OK;
   }
   const int32_t code = hx_cuda_device_fail(queue->device, "cuStreamSynchronize", result, &error);
-  snprintf(message, sizeof message, "%.140s, in one of %u operations, the last %s", error.message, queue->calls,
+  snprintf(message, sizeof message, "%.140s, in one of %u operations, the last %s", error.message, queue->gate.calls,
            queue->last_name != NULL ? queue->last_name : "a copy");
-  hx_cuda_queue_poison(queue, code, message);
-  queue->failed_call = queue->calls == 1 ? 0 : HX_NONE;
+  hxs_gate_poison(&queue->gate, code, message);
+  queue->gate.failed_call = queue->gate.calls == 1 ? 0 : HX_NONE;
   return code;
 }
 
 static int32_t queue_sync(hx_queue *queue, hx_error *error) {
-  HX_CUDA_TRY(enter(queue, error));
+  HXS_TRY(hold(queue, error));
   wait_for_work(queue);
-  const int32_t code = queue->failed == HX_OK ? HX_OK : late_failure(queue, error);
-  queue->calls = 0;
+  const int32_t code = hxs_gate_report(&queue->gate, error);
   hx_cuda_queue_leave(queue);
   return code;
 }
 
 static int32_t queue_reset(hx_queue *queue, hx_error *error) {
-  HX_CUDA_TRY(enter(queue, error));
-  queue->failed = HX_OK;
-  queue->calls = 0;
-  queue->message[0] = 0;
+  HXS_TRY(hold(queue, error));
+  hxs_gate_reset(&queue->gate);
   hx_cuda_queue_leave(queue);
   return HX_OK;
 }

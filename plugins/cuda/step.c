@@ -8,26 +8,25 @@
 
 // ---- rows
 
-int32_t hx_cuda_rows_begin(const hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t count,
-                           hx_cuda_rows_t *out) {
+int32_t hx_cuda_rows_begin(const hxs_build *build, const hxs_view *view, uint32_t count, hx_cuda_rows_t *out) {
   *out = (hx_cuda_rows_t){.memory = view != NULL && view->side[0] == 'r' ? HX_CUDA_OUTPUT : HX_CUDA_INPUT,
                           .slot = view != NULL ? view->slot : 0,
                           .count = count};
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, count, sizeof *out->offsets, &out->offsets));
-  return hx_cuda_keep_or_fail(build, count, sizeof *out->ids, &out->ids);
+  HXS_TRY(hxs_keep_or_fail(build, count, sizeof *out->offsets, &out->offsets));
+  return hxs_keep_or_fail(build, count, sizeof *out->ids, &out->ids);
 }
 
-uint64_t hx_cuda_row_offset(const hx_cuda_view_t *view, uint64_t item, uint32_t component, uint32_t limb) {
-  return hx_cuda_view_item_offset(view, item) + component * view->component_stride + view->limb_offsets[limb];
+uint64_t hx_cuda_row_offset(const hxs_view *view, uint64_t item, uint32_t component, uint32_t limb) {
+  return hxs_view_item_offset(view, item) + component * view->component_stride + view->limb_offsets[limb];
 }
 
-int32_t hx_cuda_rows_of(const hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out) {
+int32_t hx_cuda_rows_of(const hxs_build *build, const hxs_view *view, hx_cuda_rows_t *out) {
   const uint64_t count = view->items * view->components * view->limbs;
   if (count > UINT32_MAX >> 11) {
-    return hx_cuda_refuse(build, HX_UNSUPPORTED, "%s %u has %llu rows, cuda takes at most %u", view->side, view->index,
-                          (unsigned long long)count, UINT32_MAX >> 11);
+    return hxs_refuse(build, HX_UNSUPPORTED, "%s %u has %llu rows, cuda takes at most %u", view->side, view->index,
+                      (unsigned long long)count, UINT32_MAX >> 11);
   }
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, view, (uint32_t)count, out));
+  HXS_TRY(hx_cuda_rows_begin(build, view, (uint32_t)count, out));
   uint32_t at = 0;
   for (uint64_t item = 0; item < view->items; item++) {
     for (uint32_t component = 0; component < view->components; component++) {
@@ -40,10 +39,10 @@ int32_t hx_cuda_rows_of(const hx_cuda_build_t *build, const hx_cuda_view_t *view
   return HX_OK;
 }
 
-int32_t hx_cuda_rows_scratch(const hx_cuda_build_t *build, uint32_t count, hx_cuda_rows_t *out) {
-  hx_prepared *p = build->prepared;
-  const uint64_t word = p->tables->word / 8;
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, NULL, count, out));
+int32_t hx_cuda_rows_scratch(const hxs_build *build, uint32_t count, hx_cuda_rows_t *out) {
+  hxs_prepared *p = build->prepared;
+  const uint64_t word = p->ring->word / 8;
+  HXS_TRY(hx_cuda_rows_begin(build, NULL, count, out));
   out->memory = HX_CUDA_SCRATCH;
   for (uint32_t i = 0; i < count; i++) {
     out->offsets[i] = p->scratch_bytes / word + i * p->n;
@@ -52,9 +51,9 @@ int32_t hx_cuda_rows_scratch(const hx_cuda_build_t *build, uint32_t count, hx_cu
   return HX_OK;
 }
 
-int32_t hx_cuda_rows_pick(const hx_cuda_build_t *build, const hx_cuda_rows_t *from, uint32_t count,
-                          const uint32_t *indices, hx_cuda_rows_t *out) {
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, NULL, count, out));
+int32_t hx_cuda_rows_pick(const hxs_build *build, const hx_cuda_rows_t *from, uint32_t count, const uint32_t *indices,
+                          hx_cuda_rows_t *out) {
+  HXS_TRY(hx_cuda_rows_begin(build, NULL, count, out));
   out->memory = from->memory;
   out->slot = from->slot;
   for (uint32_t i = 0; i < count; i++) {
@@ -67,55 +66,55 @@ int32_t hx_cuda_rows_pick(const hx_cuda_build_t *build, const hx_cuda_rows_t *fr
 // ---- constants
 
 // Appends to the gathered constants, 16-byte aligned.
-static int32_t gather(hx_cuda_build_t *build, const void *data, size_t bytes, uint64_t *out_offset) {
-  const uint64_t at = (build->constant_bytes + 15) / 16 * 16;
-  if (at + bytes > build->constant_room) {
+static int32_t gather(hxs_build *build, const void *data, size_t bytes, uint64_t *out_offset) {
+  hx_prepared *own = hx_cuda_whole(build);
+  const uint64_t at = (own->gathered_bytes + 15) / 16 * 16;
+  if (at + bytes > own->gathered_room) {
     const uint64_t room = (at + bytes) * 2;
-    uint8_t *larger = realloc(build->constants, room);
+    uint8_t *larger = realloc(own->gathered, room);
     if (larger == NULL) {
-      return hx_cuda_refuse(build, HX_OUT_OF_MEMORY, "no memory for %zu bytes of constants", (size_t)room);
+      return hxs_refuse(build, HX_OUT_OF_MEMORY, "no memory for %zu bytes of constants", (size_t)room);
     }
-    build->constants = larger;
-    build->constant_room = room;
+    own->gathered = larger;
+    own->gathered_room = room;
   }
-  memset(build->constants + build->constant_bytes, 0, at - build->constant_bytes);
-  memcpy(build->constants + at, data, bytes);
-  build->constant_bytes = at + bytes;
+  memset(own->gathered + own->gathered_bytes, 0, at - own->gathered_bytes);
+  memcpy(own->gathered + at, data, bytes);
+  own->gathered_bytes = at + bytes;
   *out_offset = at;
   return HX_OK;
 }
 
 static uint64_t *field_of(hx_cuda_args_t *args, uint32_t field) { return (uint64_t *)(void *)args + field; }
 
-static int32_t add_patch(const hx_cuda_build_t *build, hx_cuda_step_t *step, hx_cuda_patch_t patch, uint64_t value) {
+static int32_t add_patch(const hxs_build *build, hx_cuda_step_t *step, hx_cuda_patch_t patch, uint64_t value) {
   if (step->patch_count == HX_CUDA_PATCHES_MAX) {
-    return hx_cuda_refuse(build, HX_INTERNAL, "a launch has more than %u addresses", HX_CUDA_PATCHES_MAX);
+    return hxs_refuse(build, HX_INTERNAL, "a launch has more than %u addresses", HX_CUDA_PATCHES_MAX);
   }
   *field_of(&step->args, patch.field) = value;
   step->patches[step->patch_count++] = patch;
   return HX_OK;
 }
 
-static int32_t add_constant(hx_cuda_build_t *build, hx_cuda_step_t *step, size_t field, const void *data,
-                            size_t bytes) {
+static int32_t add_constant(hxs_build *build, hx_cuda_step_t *step, size_t field, const void *data, size_t bytes) {
   uint64_t offset = 0;
-  HX_CUDA_TRY(gather(build, data, bytes, &offset));
+  HXS_TRY(gather(build, data, bytes, &offset));
   return add_patch(build, step, (hx_cuda_patch_t){.field = (uint16_t)field, .constant = 1}, offset);
 }
 
 // ---- single steps
 
-int32_t hx_cuda_build_code(const hx_cuda_build_t *build) {
+int32_t hx_cuda_build_code(const hxs_build *build) {
   const hx_error *error = build->error;
   return error != NULL && error->struct_size >= HX_END_OF(hx_error, code) ? error->code : HX_OUT_OF_MEMORY;
 }
 
-hx_cuda_step_t *hx_cuda_step_add(hx_cuda_build_t *build, hx_cuda_kernel_t kernel, uint64_t blocks) {
-  hx_prepared *p = build->prepared;
+hx_cuda_step_t *hx_cuda_step_add(hxs_build *build, hx_cuda_kernel_t kernel, uint64_t blocks) {
+  hx_prepared *p = hx_cuda_whole(build);
   if (p->step_count == p->step_room) {
     hx_cuda_step_t *larger = NULL;
     const uint32_t room = p->step_room == 0 ? 8 : 2 * p->step_room;
-    if (hx_cuda_keep_or_fail(build, room, sizeof *larger, &larger) != HX_OK) {
+    if (hxs_keep_or_fail(build, room, sizeof *larger, &larger) != HX_OK) {
       return NULL;
     }
     if (p->step_count > 0) {
@@ -125,13 +124,13 @@ hx_cuda_step_t *hx_cuda_step_add(hx_cuda_build_t *build, hx_cuda_kernel_t kernel
     p->step_room = room;
   }
   if (blocks == 0 || blocks > INT32_MAX) {
-    hx_cuda_refuse(build, HX_UNSUPPORTED, "a launch would have %llu blocks", (unsigned long long)blocks);
+    hxs_refuse(build, HX_UNSUPPORTED, "a launch would have %llu blocks", (unsigned long long)blocks);
     return NULL;
   }
   hx_cuda_step_t *step = &p->steps[p->step_count++];
   *step = (hx_cuda_step_t){.kernel = kernel, .blocks = (uint32_t)blocks};
-  step->args.primes = p->tables->memory;
-  step->args.log_n = p->log_n;
+  step->args.primes = p->base.tables->memory;
+  step->args.log_n = p->base.log_n;
   return step;
 }
 
@@ -142,29 +141,29 @@ hx_cuda_step_t *hx_cuda_step_add(hx_cuda_build_t *build, hx_cuda_kernel_t kernel
     return hx_cuda_build_code(build);                                \
   }
 
-int32_t hx_cuda_step_rows(hx_cuda_build_t *build, hx_cuda_step_t *step, uint32_t place, const hx_cuda_rows_t *rows) {
+int32_t hx_cuda_step_rows(hxs_build *build, hx_cuda_step_t *step, uint32_t place, const hx_cuda_rows_t *rows) {
   const hx_cuda_patch_t base = {
       .field = (uint16_t)(FIELD(base) + place), .memory = (uint8_t)rows->memory, .slot = rows->slot};
-  HX_CUDA_TRY(add_patch(build, step, base, 0));
+  HXS_TRY(add_patch(build, step, base, 0));
   return add_constant(build, step, FIELD(rows) + place, rows->offsets, rows->count * sizeof *rows->offsets);
 }
 
-int32_t hx_cuda_step_more(hx_cuda_build_t *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows) {
+int32_t hx_cuda_step_more(hxs_build *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows) {
   const hx_cuda_patch_t base = {
       .field = (uint16_t)(FIELD(more) + at), .memory = (uint8_t)rows->memory, .slot = rows->slot};
-  HX_CUDA_TRY(add_patch(build, step, base, 0));
+  HXS_TRY(add_patch(build, step, base, 0));
   return add_constant(build, step, FIELD(more_rows) + at, rows->offsets, rows->count * sizeof *rows->offsets);
 }
 
-int32_t hx_cuda_step_primes(hx_cuda_build_t *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count) {
+int32_t hx_cuda_step_primes(hxs_build *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count) {
   return add_constant(build, step, FIELD(row_prime), ids, count * sizeof *ids);
 }
 
-int32_t hx_cuda_step_extra(hx_cuda_build_t *build, hx_cuda_step_t *step, const void *data, size_t bytes) {
+int32_t hx_cuda_step_extra(hxs_build *build, hx_cuda_step_t *step, const void *data, size_t bytes) {
   return add_constant(build, step, FIELD(extra), data, bytes);
 }
 
-uint32_t hx_cuda_log_blocks(const hx_cuda_build_t *build, uint32_t elements) {
+uint32_t hx_cuda_log_blocks(const hxs_build *build, uint32_t elements) {
   uint32_t log = 0;
   while (((size_t)elements << log) < build->prepared->n) {
     log++;
@@ -174,7 +173,7 @@ uint32_t hx_cuda_log_blocks(const hx_cuda_build_t *build, uint32_t elements) {
 
 // ---- steps over rows
 
-int32_t hx_cuda_step_pointwise(hx_cuda_build_t *build, uint32_t op, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_step_pointwise(hxs_build *build, uint32_t op, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const hx_cuda_rows_t *b, const hx_cuda_rows_t *c, const hx_cuda_factor_t *halves,
                                bool lazy) {
   if (out->count == 0) {
@@ -185,21 +184,19 @@ int32_t hx_cuda_step_pointwise(hx_cuda_build_t *build, uint32_t op, const hx_cud
   step->args.op = op;
   step->args.x = log;
   step->args.z = lazy ? 1 : 0;
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
   if (b != NULL) {
-    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, b));
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, b));
   }
   if (c != NULL) {
-    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, c));
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, c));
   }
   if (halves != NULL) {
-    HX_CUDA_TRY(hx_cuda_step_extra(build, step, halves, out->count * 2 * sizeof *halves));
+    HXS_TRY(hx_cuda_step_extra(build, step, halves, out->count * 2 * sizeof *halves));
   }
   return hx_cuda_step_primes(build, step, out->ids, out->count);
 }
-
-static uint64_t prime_of(const hx_cuda_build_t *build, uint32_t id) { return build->tables->primes[id].q; }
 
 static hx_cuda_weight_t real_weight(uint64_t q, uint64_t w) {
   return (hx_cuda_weight_t){w > q / 2 ? w - q : w, hx_cuda_centred(q, w) / (double)q};
@@ -212,40 +209,40 @@ typedef struct conversion {
 } conversion_t;
 
 // Whether all primes have at most 50 bits and sums are short.
-static bool takes_real(const hx_cuda_build_t *build, const hx_cuda_rows_t *y, const conversion_t *c) {
-  bool real = build->prepared->real && c->stages + 2 <= HX_CUDA_REAL_TERMS;
+static bool takes_real(const hxs_build *build, const hx_cuda_rows_t *y, const conversion_t *c) {
+  bool real = hx_cuda_whole(build)->real && c->stages + 2 <= HX_CUDA_REAL_TERMS;
   for (uint32_t i = 0; i < y->count && real; i++) {
-    real = build->tables->primes[y->ids[i]].bits <= HX_CUDA_REAL_BITS;
+    real = hx_cuda_prime_of(build, y->ids[i])->bits <= HX_CUDA_REAL_BITS;
   }
   for (uint32_t i = 0; i < c->rows && real; i++) {
-    real = build->tables->primes[c->plan[i].prime].bits <= HX_CUDA_REAL_BITS;
+    real = hx_cuda_prime_of(build, c->plan[i].prime)->bits <= HX_CUDA_REAL_BITS;
   }
   return real;
 }
 
 // The kernel's constants: Montgomery form, or the real form.
-static int32_t convert_extra(const hx_cuda_build_t *build, const conversion_t *c, bool real, uint8_t **out,
+static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool real, uint8_t **out,
                              size_t *out_bytes) {
   const size_t head = c->rows * sizeof *c->plan, each = real ? sizeof(hx_cuda_weight_t) : sizeof(uint64_t);
   const size_t factors = head + (size_t)c->rows * c->stages * each;
   *out_bytes = factors + (real ? c->rows * each : 0);
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, 1, *out_bytes, out));
+  HXS_TRY(hxs_keep_or_fail(build, 1, *out_bytes, out));
   for (uint32_t i = 0; i < c->rows; i++) {
     hx_cuda_target_t target = c->plan[i];
-    const uint64_t q = prime_of(build, target.prime);
+    const hxs_modulus *m = hx_cuda_modulus_of(build, target.prime);
     for (uint32_t s = 0; s < c->stages; s++) {
-      const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hx_cuda_to_montgomery(q, weight);
-      const hx_cuda_weight_t pair = real_weight(q, weight);
+      const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hxs_to_montgomery(m, weight);
+      const hx_cuda_weight_t pair = real_weight(m->q, weight);
       memcpy(*out + head + ((size_t)i * c->stages + s) * each, real ? (const void *)&pair : (const void *)&form, each);
     }
     if (real) {
-      const hx_cuda_weight_t pair = real_weight(q, target.factor);
-      const double quotient = (double)target.start / (double)q;
+      const hx_cuda_weight_t pair = real_weight(m->q, target.factor);
+      const double quotient = (double)target.start / (double)m->q;
       memcpy(*out + factors + i * each, &pair, each);
       memcpy(&target.factor, &quotient, sizeof target.factor);
     } else {
-      target.start = hx_cuda_to_montgomery(q, target.start);
-      target.factor = hx_cuda_to_montgomery(q, target.factor);
+      target.start = hxs_to_montgomery(m, target.start);
+      target.factor = hxs_to_montgomery(m, target.factor);
     }
     memcpy(*out + i * sizeof target, &target, sizeof target);
   }
@@ -259,7 +256,7 @@ static hx_cuda_kernel_t convert_kernel(uint32_t stages, bool real) {
   return stages == 1 ? HX_CUDA_KERNEL_CONVERT_1 : stages <= 8 ? HX_CUDA_KERNEL_CONVERT_8 : HX_CUDA_KERNEL_CONVERT;
 }
 
-int32_t hx_cuda_step_convert(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
+int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
                              const hx_cuda_rows_t *x, uint32_t polynomials, uint32_t stages, uint32_t targets,
                              uint32_t plans, const hx_cuda_target_t *plan, const uint64_t *weights) {
   const uint32_t log = hx_cuda_log_blocks(build, 256);
@@ -267,7 +264,7 @@ int32_t hx_cuda_step_convert(hx_cuda_build_t *build, const hx_cuda_rows_t *out, 
   const bool real = takes_real(build, y, &conversion);
   uint8_t *extra = NULL;
   size_t bytes = 0;
-  HX_CUDA_TRY(convert_extra(build, &conversion, real, &extra, &bytes));
+  HXS_TRY(convert_extra(build, &conversion, real, &extra, &bytes));
   // Blocks enough to fill the device, targets enough in each to make good use of the y that it reads.
   const uint64_t wanted = 16u * (uint64_t)build->prepared->device->units;
   uint32_t each = real && targets > HX_CUDA_REAL_TARGETS ? HX_CUDA_REAL_TARGETS : targets;
@@ -282,22 +279,22 @@ int32_t hx_cuda_step_convert(hx_cuda_build_t *build, const hx_cuda_rows_t *out, 
   step->args.y = targets;
   step->args.z = plans;
   step->args.count = stages;
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, y));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, y));
   if (x != NULL) {
-    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, x));
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, x));
   }
   return hx_cuda_step_extra(build, step, extra, bytes);
 }
 
 // ---- for prepare
 
-int32_t hx_cuda_steps_finish(hx_cuda_build_t *build) {
-  hx_prepared *p = build->prepared;
-  if (build->constant_bytes == 0) {
+int32_t hx_cuda_steps_finish(hxs_build *build) {
+  hx_prepared *p = hx_cuda_whole(build);
+  if (p->gathered_bytes == 0) {
     return HX_OK;
   }
-  HX_CUDA_TRY(hx_cuda_device_alloc(p->device, build->constant_bytes, &p->constants, build->error));
+  HXS_TRY(hx_cuda_device_alloc(p->base.device, p->gathered_bytes, &p->constants, build->error));
   for (uint32_t i = 0; i < p->step_count; i++) {
     hx_cuda_step_t *step = &p->steps[i];
     uint32_t left = 0;
@@ -310,7 +307,11 @@ int32_t hx_cuda_steps_finish(hx_cuda_build_t *build) {
     }
     step->patch_count = left;
   }
-  return hx_cuda_device_upload(p->device, p->constants, build->constants, build->constant_bytes, build->error);
+  const int32_t code =
+      hx_cuda_device_upload(p->base.device, p->constants, p->gathered, p->gathered_bytes, build->error);
+  free(p->gathered);
+  p->gathered = NULL;
+  return code;
 }
 
 static uint64_t address_of(const hx_cuda_patch_t *patch, const hx_call *call, uint64_t scratch) {
@@ -324,8 +325,8 @@ static uint64_t address_of(const hx_cuda_patch_t *patch, const hx_call *call, ui
 int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error) {
   // Steps after the first may begin while the one before them ends: kernels wait by themselves.
   static const hx_cuda_launch_attribute_t overlap = {.id = HX_CUDA_ATTRIBUTE_OVERLAP, .value.flag = 1};
-  hx_device *device = prepared->device;
-  const uint32_t narrow = prepared->tables->word == 32;
+  hx_device *device = prepared->base.device;
+  const uint32_t narrow = prepared->base.ring->word == 32;
   for (uint32_t i = 0; i < prepared->step_count; i++) {
     const hx_cuda_step_t *step = &prepared->steps[i];
     hx_cuda_args_t args = step->args;
@@ -342,7 +343,7 @@ int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint
     const int32_t result =
         device->driver->cuLaunchKernelEx(&launch, device->functions[step->kernel][narrow], arguments, NULL);
     if (result != 0) {
-      return hx_cuda_device_fail(device, prepared->name, result, error);
+      return hx_cuda_device_fail(device, prepared->base.name, result, error);
     }
   }
   return HX_OK;

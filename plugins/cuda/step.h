@@ -38,35 +38,34 @@ struct hx_cuda_step {
 // ---- rows; HX_OUT_OF_MEMORY
 
 // All rows of a view: items outermost, then components, then limbs.
-int32_t hx_cuda_rows_of(const hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out);
+int32_t hx_cuda_rows_of(const hxs_build *build, const hxs_view *view, hx_cuda_rows_t *out);
 // The same with components outermost: what the tensor kernel takes.
-int32_t hx_cuda_rows_by_component(hx_cuda_build_t *build, const hx_cuda_view_t *view, hx_cuda_rows_t *out);
+int32_t hx_cuda_rows_by_component(hxs_build *build, const hxs_view *view, hx_cuda_rows_t *out);
 // Room for `count` rows of the view's buffer, to be filled in.
-int32_t hx_cuda_rows_begin(const hx_cuda_build_t *build, const hx_cuda_view_t *view, uint32_t count,
-                           hx_cuda_rows_t *out);
+int32_t hx_cuda_rows_begin(const hxs_build *build, const hxs_view *view, uint32_t count, hx_cuda_rows_t *out);
 // Elements from the span's start to a row of a view.
-uint64_t hx_cuda_row_offset(const hx_cuda_view_t *view, uint64_t item, uint32_t component, uint32_t limb);
+uint64_t hx_cuda_row_offset(const hxs_view *view, uint64_t item, uint32_t component, uint32_t limb);
 // `count` new rows of scratch memory; primes are to be filled in.
-int32_t hx_cuda_rows_scratch(const hx_cuda_build_t *build, uint32_t count, hx_cuda_rows_t *out);
+int32_t hx_cuda_rows_scratch(const hxs_build *build, uint32_t count, hx_cuda_rows_t *out);
 // `count` rows of `from`, named by their indices.
-int32_t hx_cuda_rows_pick(const hx_cuda_build_t *build, const hx_cuda_rows_t *from, uint32_t count,
-                          const uint32_t *indices, hx_cuda_rows_t *out);
+int32_t hx_cuda_rows_pick(const hxs_build *build, const hx_cuda_rows_t *from, uint32_t count, const uint32_t *indices,
+                          hx_cuda_rows_t *out);
 
 // ---- single steps
 
 // A launch with the ring's primes and log_n filled in; NULL: no memory (reported). Valid until the next step is made.
-hx_cuda_step_t *hx_cuda_step_add(hx_cuda_build_t *build, hx_cuda_kernel_t kernel, uint64_t blocks);
-int32_t hx_cuda_step_rows(hx_cuda_build_t *build, hx_cuda_step_t *step, uint32_t place, const hx_cuda_rows_t *rows);
-int32_t hx_cuda_step_more(hx_cuda_build_t *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows);
-int32_t hx_cuda_step_primes(hx_cuda_build_t *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count);
-int32_t hx_cuda_step_extra(hx_cuda_build_t *build, hx_cuda_step_t *step, const void *data, size_t bytes);
+hx_cuda_step_t *hx_cuda_step_add(hxs_build *build, hx_cuda_kernel_t kernel, uint64_t blocks);
+int32_t hx_cuda_step_rows(hxs_build *build, hx_cuda_step_t *step, uint32_t place, const hx_cuda_rows_t *rows);
+int32_t hx_cuda_step_more(hxs_build *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows);
+int32_t hx_cuda_step_primes(hxs_build *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count);
+int32_t hx_cuda_step_extra(hxs_build *build, hx_cuda_step_t *step, const void *data, size_t bytes);
 // Log of the blocks a row of kernels that take so many elements a block.
-uint32_t hx_cuda_log_blocks(const hx_cuda_build_t *build, uint32_t elements);
+uint32_t hx_cuda_log_blocks(const hxs_build *build, uint32_t elements);
 
 // ---- steps over rows; primes are those of `out`
 
 // One of HX_CUDA_DO_, row by row. b and c may be NULL. halves: constants [count][2], or NULL. lazy: modulus 2q.
-int32_t hx_cuda_step_pointwise(hx_cuda_build_t *build, uint32_t op, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_step_pointwise(hxs_build *build, uint32_t op, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const hx_cuda_rows_t *b, const hx_cuda_rows_t *c, const hx_cuda_factor_t *halves,
                                bool lazy);
 // What follows a forward transform: + b * scale[row][0], and where there is a c + c * scale[row][1] (rows of c may be
@@ -79,40 +78,38 @@ typedef struct hx_cuda_end {
 } hx_cuda_end_t;
 
 // ntt.forward, then `end` (NULL: nothing). out and a are the same rows or lie apart.
-int32_t hx_cuda_steps_forward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_steps_forward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                               const hx_cuda_end_t *end);
 // Whether transforms of rows of these primes take the real path in several kernels.
-bool hx_cuda_takes_real(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count);
+bool hx_cuda_takes_real(const hxs_build *build, const uint32_t *ids, uint32_t count);
 // ntt.forward without its last kernel, for rows that hx_cuda_takes_real: the key kernel with that pass takes what is
 // left.
-int32_t hx_cuda_steps_columns(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a);
+int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a);
 // ntt.inverse; then times factor[row] plus add[row] (residues; NULL: 1 and 0).
-int32_t hx_cuda_steps_backward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_steps_backward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const uint64_t *factor, const uint64_t *add);
 // Conversions: `polynomials` times `targets` result rows from `stages` rows y each. plans: sets of targets that
 // polynomials take in turn; plan [plans][targets] with start and factor as residues, weights [plans][targets][stages],
 // residues. x: the operand's row of each target, NULL where none needs one.
-int32_t hx_cuda_step_convert(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
+int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
                              const hx_cuda_rows_t *x, uint32_t polynomials, uint32_t stages, uint32_t targets,
                              uint32_t plans, const hx_cuda_target_t *plan, const uint64_t *weights);
 
 // The result's rows from those of up to three operands, in order; with first_only components beside the first are
 // copied and `halves` has the first component's rows alone.
-int32_t hx_cuda_step_components(hx_cuda_build_t *build, uint32_t op, bool first_only, const hx_cuda_factor_t *halves,
+int32_t hx_cuda_step_components(hxs_build *build, uint32_t op, bool first_only, const hx_cuda_factor_t *halves,
                                 bool lazy);
 // (a0 b0, a0 b1 + a1 b0, a1 b1): rows with the component outermost.
-int32_t hx_cuda_step_tensor(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_step_tensor(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                             const hx_cuda_rows_t *b);
 // X -> X^element in either domain; out is not a.
-int32_t hx_cuda_step_permute(hx_cuda_build_t *build, uint32_t domain, uint64_t element, const hx_cuda_rows_t *out,
+int32_t hx_cuda_step_permute(hxs_build *build, uint32_t domain, uint64_t element, const hx_cuda_rows_t *out,
                              const hx_cuda_rows_t *a);
 // The code of a failure that has been reported.
-int32_t hx_cuda_build_code(const hx_cuda_build_t *build);
+int32_t hx_cuda_build_code(const hxs_build *build);
 
 // ---- for prepare
 
-// Puts the gathered constants on the device.
-int32_t hx_cuda_steps_finish(hx_cuda_build_t *build);
 // Launches all steps on the call's queue, whose context is current.
 int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error);
 

@@ -45,43 +45,42 @@ typedef struct job {
   bool real, backward;
 } job_t;
 
-static int32_t fill_ends(hx_cuda_build_t *build, hx_cuda_step_t *step, const job_t *job) {
+static int32_t fill_ends(hxs_build *build, hx_cuda_step_t *step, const job_t *job) {
   step->args.element = job->element;
   if (job->b != NULL) {
     step->args.z = job->c != NULL ? 2 : 1;
-    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, job->b));
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, job->b));
   }
   if (job->c != NULL) {
-    HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, job->c));
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, job->c));
   }
   return job->extra != NULL ? hx_cuda_step_extra(build, step, job->extra, job->extra_bytes) : HX_OK;
 }
 
-static int32_t fill_rows(hx_cuda_build_t *build, hx_cuda_step_t *step, const job_t *job, const hx_cuda_rows_t *out,
+static int32_t fill_rows(hxs_build *build, hx_cuda_step_t *step, const job_t *job, const hx_cuda_rows_t *out,
                          const hx_cuda_rows_t *a) {
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
   return hx_cuda_step_primes(build, step, job->out->ids, job->out->count);
 }
 
-static int32_t add_small(hx_cuda_build_t *build, const job_t *job) {
+static int32_t add_small(hxs_build *build, const job_t *job) {
   STEP(step, job->backward ? HX_CUDA_KERNEL_SMALL_BACKWARD : HX_CUDA_KERNEL_SMALL_FORWARD, job->out->count)
   step->shared = (uint32_t)build->prepared->n * (uint32_t)sizeof(uint64_t);
-  HX_CUDA_TRY(fill_rows(build, step, job, job->out, job->a));
+  HXS_TRY(fill_rows(build, step, job, job->out, job->a));
   return fill_ends(build, step, job);
 }
 
-static int32_t add_half(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+static int32_t add_half(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const uint32_t log = build->prepared->log_n - 1 - 8;
   STEP(step, job->backward ? HX_CUDA_KERNEL_HALF_BACKWARD : HX_CUDA_KERNEL_HALF_FORWARD,
        (uint64_t)job->out->count << log)
   step->args.x = log;
-  HX_CUDA_TRY(fill_rows(build, step, job, out, a));
+  HXS_TRY(fill_rows(build, step, job, out, a));
   return job->backward ? fill_ends(build, step, job) : HX_OK;
 }
 
-static int32_t add_columns(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out,
-                           const hx_cuda_rows_t *a) {
+static int32_t add_columns(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const uint32_t log_n = build->prepared->log_n, halves = log_n > COLUMNS_LOG ? 1 : 0;
   const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8, log = stages - 3 + halves;
   STEP(step, columns_kernel(job->real, job->backward, log_n), (uint64_t)job->out->count << log)
@@ -89,49 +88,50 @@ static int32_t add_columns(hx_cuda_build_t *build, const job_t *job, const hx_cu
   step->args.y = 1 + halves;
   step->args.z = halves;
   step->shared = stages > 4 ? SHARED_COLUMNS : 0;
-  HX_CUDA_TRY(fill_rows(build, step, job, out, a));
+  HXS_TRY(fill_rows(build, step, job, out, a));
   if (job->backward && !halves) {
     return fill_ends(build, step, job);
   }
   return HX_OK;
 }
 
-static int32_t add_rows(hx_cuda_build_t *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+static int32_t add_rows(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const uint32_t log = build->prepared->log_n - 11;
   STEP(step, rows_kernel(job->real, job->backward), (uint64_t)job->out->count << log)
   step->args.x = log;
   step->shared = SHARED_ROWS;
-  HX_CUDA_TRY(fill_rows(build, step, job, out, a));
+  HXS_TRY(fill_rows(build, step, job, out, a));
   return job->backward ? HX_OK : fill_ends(build, step, job);
 }
 
-static int32_t add_transform(hx_cuda_build_t *build, const job_t *job) {
+static int32_t add_transform(hxs_build *build, const job_t *job) {
   const uint32_t log_n = build->prepared->log_n;
   if (log_n <= SMALL_LOG) {
     return add_small(build, job);
   }
   const hx_cuda_rows_t *middle = job->middle != NULL ? job->middle : job->out;
   if (job->backward) {
-    HX_CUDA_TRY(add_rows(build, job, job->out, job->a));
-    HX_CUDA_TRY(add_columns(build, job, job->out, job->out));
+    HXS_TRY(add_rows(build, job, job->out, job->a));
+    HXS_TRY(add_columns(build, job, job->out, job->out));
     return log_n > COLUMNS_LOG ? add_half(build, job, job->out, job->out) : HX_OK;
   }
   if (log_n > COLUMNS_LOG) {
-    HX_CUDA_TRY(add_half(build, job, middle, job->a));
+    HXS_TRY(add_half(build, job, middle, job->a));
   }
-  HX_CUDA_TRY(add_columns(build, job, middle, log_n > COLUMNS_LOG ? middle : job->a));
+  HXS_TRY(add_columns(build, job, middle, log_n > COLUMNS_LOG ? middle : job->a));
   return job->columns_only ? HX_OK : add_rows(build, job, job->out, middle);
 }
 
 // The job's rows whose primes take the path; none: nothing is done.
-static int32_t add_part(hx_cuda_build_t *build, const job_t *job, bool real, size_t extra_each) {
-  const hx_prepared *p = build->prepared;
+static int32_t add_part(hxs_build *build, const job_t *job, bool real, size_t extra_each) {
+  const hxs_prepared *p = build->prepared;
   uint32_t *indices = NULL, count = 0;
   uint8_t *extra = NULL;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, job->out->count, sizeof *indices, &indices));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, job->out->count, extra_each + 1, &extra));
+  HXS_TRY(hxs_keep_or_fail(build, job->out->count, sizeof *indices, &indices));
+  HXS_TRY(hxs_keep_or_fail(build, job->out->count, extra_each + 1, &extra));
   for (uint32_t i = 0; i < job->out->count; i++) {
-    const bool takes = p->real && p->log_n > SMALL_LOG && p->tables->primes[job->out->ids[i]].real_forward != 0;
+    const bool takes = hx_cuda_whole(build)->real && p->log_n > SMALL_LOG &&
+                       hx_cuda_prime_of(build, job->out->ids[i])->real_forward != 0;
     if (takes == real) {
       if (job->extra != NULL) {
         memcpy(extra + count * extra_each, (const uint8_t *)job->extra + i * extra_each, extra_each);
@@ -149,18 +149,18 @@ static int32_t add_part(hx_cuda_build_t *build, const job_t *job, bool real, siz
                 .columns_only = job->columns_only,
                 .real = real,
                 .backward = job->backward};
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, job->out, count, indices, &out));
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, job->a, count, indices, &a));
+  HXS_TRY(hx_cuda_rows_pick(build, job->out, count, indices, &out));
+  HXS_TRY(hx_cuda_rows_pick(build, job->a, count, indices, &a));
   if (job->middle != NULL) {
-    HX_CUDA_TRY(hx_cuda_rows_pick(build, job->middle, count, indices, &middle));
+    HXS_TRY(hx_cuda_rows_pick(build, job->middle, count, indices, &middle));
     part.middle = &middle;
   }
   if (job->b != NULL) {
-    HX_CUDA_TRY(hx_cuda_rows_pick(build, job->b, count, indices, &b));
+    HXS_TRY(hx_cuda_rows_pick(build, job->b, count, indices, &b));
     part.b = &b;
   }
   if (job->c != NULL) {
-    HX_CUDA_TRY(hx_cuda_rows_pick(build, job->c, count, indices, &c));
+    HXS_TRY(hx_cuda_rows_pick(build, job->c, count, indices, &c));
     part.c = &c;
   }
   if (job->extra != NULL) {
@@ -170,7 +170,7 @@ static int32_t add_part(hx_cuda_build_t *build, const job_t *job, bool real, siz
   return add_transform(build, &part);
 }
 
-int32_t hx_cuda_steps_forward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_steps_forward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                               const hx_cuda_end_t *end) {
   job_t job = {.out = out, .a = a};
   if (end != NULL) {
@@ -180,35 +180,35 @@ int32_t hx_cuda_steps_forward(hx_cuda_build_t *build, const hx_cuda_rows_t *out,
     job.middle = end->middle;
     job.element = end->element;
   }
-  HX_CUDA_TRY(add_part(build, &job, true, 2 * sizeof(hx_cuda_factor_t)));
+  HXS_TRY(add_part(build, &job, true, 2 * sizeof(hx_cuda_factor_t)));
   return add_part(build, &job, false, 2 * sizeof(hx_cuda_factor_t));
 }
 
-bool hx_cuda_takes_real(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count) {
-  bool real = build->prepared->real && build->prepared->log_n > SMALL_LOG;
+bool hx_cuda_takes_real(const hxs_build *build, const uint32_t *ids, uint32_t count) {
+  bool real = hx_cuda_whole(build)->real && build->prepared->log_n > SMALL_LOG;
   for (uint32_t i = 0; i < count && real; i++) {
-    real = build->tables->primes[ids[i]].real_forward != 0;
+    real = hx_cuda_prime_of(build, ids[i])->real_forward != 0;
   }
   return real;
 }
 
-int32_t hx_cuda_steps_columns(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
+int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const job_t job = {.out = out, .a = a, .columns_only = true};
   return add_part(build, &job, true, 0);
 }
 
-int32_t hx_cuda_steps_backward(hx_cuda_build_t *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+int32_t hx_cuda_steps_backward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const uint64_t *factor, const uint64_t *add) {
   hx_cuda_finish_t *finish = NULL;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, out->count, sizeof *finish, &finish));
+  HXS_TRY(hxs_keep_or_fail(build, out->count, sizeof *finish, &finish));
   for (uint32_t i = 0; i < out->count; i++) {
-    const uint64_t q = build->tables->primes[out->ids[i]].q;
-    uint64_t value = hx_cuda_inverse_mod(q, (uint64_t)build->prepared->n % q);
-    value = factor != NULL ? hx_cuda_mul_mod(q, value, factor[i]) : value;
+    const hxs_modulus *m = hx_cuda_modulus_of(build, out->ids[i]);
+    uint64_t value = hxs_inverse_mod(m, (uint64_t)build->prepared->n % m->q);
+    value = factor != NULL ? hxs_mul_mod(m, value, factor[i]) : value;
     finish[i] = (hx_cuda_finish_t){
-        .factor = hx_cuda_factor_of(q, value), .real = hx_cuda_centred(q, value), .add = add != NULL ? add[i] : 0};
+        .factor = hx_cuda_factor_of(m, value), .real = hx_cuda_centred(m->q, value), .add = add != NULL ? add[i] : 0};
   }
   const job_t job = {.out = out, .a = a, .extra = finish, .backward = true};
-  HX_CUDA_TRY(add_part(build, &job, true, sizeof *finish));
+  HXS_TRY(add_part(build, &job, true, sizeof *finish));
   return add_part(build, &job, false, sizeof *finish);
 }

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-static uint64_t prime_of(const hx_cuda_build_t *build, uint32_t id) { return build->tables->primes[id].q; }
-static uint64_t half_of(const hx_cuda_build_t *build, uint32_t id) { return (prime_of(build, id) - 1) / 2; }
+static uint64_t prime_of(const hxs_build *build, uint32_t id) { return hx_cuda_modulus_of(build, id)->q; }
+static uint64_t half_of(const hxs_build *build, uint32_t id) { return (hx_cuda_modulus_of(build, id)->q - 1) / 2; }
 
-int32_t hx_cuda_switch_begin(hx_cuda_build_t *build, const hx_cuda_view_t *key, uint64_t items, uint32_t active,
+int32_t hx_cuda_switch_begin(hxs_build *build, const hxs_view *key, uint64_t items, uint32_t active,
                              hx_cuda_switch_t *out) {
-  const hx_tables *t = build->tables;
+  const hxs_ring *t = build->ring;
   *out = (hx_cuda_switch_t){.items = (uint32_t)items,
                             .active = active,
                             .extended = active + t->p_count,
@@ -16,92 +16,90 @@ int32_t hx_cuda_switch_begin(hx_cuda_build_t *build, const hx_cuda_view_t *key, 
                             .key = key,
                             .element = 1};
   if (t->p_count == 0) {
-    return hx_cuda_refuse(build, HX_INVALID, "the ring has no special primes P, so it has no switching keys");
+    return hxs_refuse(build, HX_INVALID, "the ring has no special primes P, so it has no switching keys");
   }
-  if (!hx_cuda_view_is_residue(key) || key->batch_rank != 0 || key->components != 2 || key->domain != HX_NTT ||
+  if (!hxs_view_is_residue(key) || key->batch_rank != 0 || key->components != 2 || key->domain != HX_NTT ||
       key->repr != HX_STANDARD || key->digits < out->digits) {
-    return hx_cuda_refuse(
-        build, HX_INVALID,
-        "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
-        "in ntt domain, no batch, 2 components and at least %u digits",
-        key->index, key->dtype, key->batch_rank, key->components, key->digits, out->digits);
+    return hxs_refuse(build, HX_INVALID,
+                      "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
+                      "in ntt domain, no batch, 2 components and at least %u digits",
+                      key->index, key->dtype, key->batch_rank, key->components, key->digits, out->digits);
   }
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, out->extended, sizeof *out->ids, &out->ids));
+  HXS_TRY(hxs_keep_or_fail(build, out->extended, sizeof *out->ids, &out->ids));
   for (uint32_t i = 0; i < out->extended; i++) {
     out->ids[i] = i < active ? i : t->q_count + i - active;
-    if (hx_cuda_view_limb_of(key, out->ids[i]) == HX_NONE) {
-      return hx_cuda_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index,
-                            out->ids[i]);
+    if (hxs_view_limb_of(key, out->ids[i]) == HX_NONE) {
+      return hxs_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index, out->ids[i]);
     }
   }
   return HX_OK;
 }
 
 // Ids first .. first + count - 1 of a digit or of P, but one, multiplied mod a prime.
-static uint64_t product_but(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count, uint32_t but,
-                            uint64_t q) {
+static uint64_t product_but(const hxs_build *build, const uint32_t *ids, uint32_t count, uint32_t but,
+                            const hxs_modulus *m) {
   uint64_t product = 1;
   for (uint32_t i = 0; i < count; i++) {
     if (i != but) {
-      product = hx_cuda_mul_mod(q, product, prime_of(build, ids[i]) % q);
+      product = hxs_mul_mod(m, product, prime_of(build, ids[i]) % m->q);
     }
   }
   return product;
 }
 
-static uint32_t digit_size(const hx_cuda_build_t *build, const hx_cuda_switch_t *s, uint32_t digit) {
-  const uint32_t run = build->tables->digit_run, left = s->active - digit * run;
+static uint32_t digit_size(const hxs_build *build, const hx_cuda_switch_t *s, uint32_t digit) {
+  const uint32_t run = build->ring->digit_run, left = s->active - digit * run;
   return left < run ? left : run;
 }
 
 // y: every active row out of ntt domain, times its digit's constant, centred.
-static int32_t add_digits(hx_cuda_build_t *build, const hx_cuda_switch_t *s, hx_cuda_rows_t *y) {
-  const uint32_t run = build->tables->digit_run;
+static int32_t add_digits(hxs_build *build, const hx_cuda_switch_t *s, hx_cuda_rows_t *y) {
+  const uint32_t run = build->ring->digit_run;
   uint64_t *factor = NULL, *add = NULL;
-  HX_CUDA_TRY(hx_cuda_rows_scratch(build, s->items * s->active, y));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, y->count, sizeof *factor, &factor));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, y->count, sizeof *add, &add));
+  HXS_TRY(hx_cuda_rows_scratch(build, s->items * s->active, y));
+  HXS_TRY(hxs_keep_or_fail(build, y->count, sizeof *factor, &factor));
+  HXS_TRY(hxs_keep_or_fail(build, y->count, sizeof *add, &add));
   for (uint32_t i = 0; i < y->count; i++) {
     const uint32_t limb = i % s->active, digit = limb / run, first = digit * run;
-    const uint64_t q = prime_of(build, s->ids[limb]);
+    const hxs_modulus *m = hx_cuda_modulus_of(build, s->ids[limb]);
     y->ids[i] = s->ids[limb];
-    const uint64_t rest = product_but(build, s->ids + first, digit_size(build, s, digit), limb - first, q);
-    factor[i] = hx_cuda_inverse_mod(q, rest);
+    const uint64_t rest = product_but(build, s->ids + first, digit_size(build, s, digit), limb - first, m);
+    factor[i] = hxs_inverse_mod(m, rest);
     add[i] = half_of(build, s->ids[limb]);
   }
   return hx_cuda_steps_backward(build, y, &s->x, factor, add);
 }
 
 // One target of a conversion from `ids`: weights (D/d) times `scale`, and what the centring offsets add taken off.
-static void fill_target(const hx_cuda_build_t *build, const uint32_t *ids, uint32_t count, uint32_t prime,
-                        uint64_t scale, hx_cuda_target_t *target, uint64_t *weights) {
-  const uint64_t q = prime_of(build, prime);
+static void fill_target(const hxs_build *build, const uint32_t *ids, uint32_t count, uint32_t prime, uint64_t scale,
+                        hx_cuda_target_t *target, uint64_t *weights) {
+  const hxs_modulus *m = hx_cuda_modulus_of(build, prime);
   *target = (hx_cuda_target_t){.prime = prime, .kind = HX_CUDA_TARGET_CONVERT};
   for (uint32_t i = 0; i < count; i++) {
-    weights[i] = hx_cuda_mul_mod(q, product_but(build, ids, count, i, q), scale);
-    const uint64_t offset = hx_cuda_mul_mod(q, half_of(build, ids[i]) % q, weights[i]);
-    target->start = hx_cuda_add_mod(q, target->start, hx_cuda_neg_mod(q, offset));
+    weights[i] = hxs_mul_mod(m, product_but(build, ids, count, i, m), scale);
+    const uint64_t offset = hxs_mul_mod(m, half_of(build, ids[i]) % m->q, weights[i]);
+    target->start = hxs_add_mod(m, target->start, hxs_neg_mod(m, offset));
   }
 }
 
 // raised: [items][digits][extended]; a digit's own rows are not written. On the real path their transforms lack the
 // last kernel, which is the key kernel's.
-static int32_t add_raised(hx_cuda_build_t *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *y,
+static int32_t add_raised(hxs_build *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *y,
                           hx_cuda_rows_t *raised) {
-  const uint32_t run = build->tables->digit_run, polynomials = s->items * s->digits, rows = s->digits * s->extended;
+  const uint32_t run = build->ring->digit_run, polynomials = s->items * s->digits, rows = s->digits * s->extended;
   hx_cuda_rows_t stage, moved;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
   uint32_t *indices = NULL, count = 0;
-  HX_CUDA_TRY(hx_cuda_rows_scratch(build, polynomials * s->extended, raised));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *plan, &plan));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, (size_t)rows * run, sizeof *weights, &weights));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, (size_t)polynomials * (run + s->extended), sizeof *indices, &indices));
+  HXS_TRY(hx_cuda_rows_scratch(build, polynomials * s->extended, raised));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *plan, &plan));
+  HXS_TRY(hxs_keep_or_fail(build, (size_t)rows * run, sizeof *weights, &weights));
+  HXS_TRY(hxs_keep_or_fail(build, (size_t)polynomials * (run + s->extended), sizeof *indices, &indices));
   for (uint32_t i = 0; i < polynomials * run; i++) {  // a short digit repeats its first row, with weight 0
     const uint32_t digit = i / run % s->digits, at = i % run < digit_size(build, s, digit) ? i % run : 0;
     indices[i] = i / run / s->digits * s->active + digit * run + at;
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, y, polynomials * run, indices, &stage));
+  HXS_TRY(hx_cuda_rows_pick(build, y, polynomials * run, indices, &stage));
   for (uint32_t i = 0; i < polynomials * s->extended; i++) {
     const uint32_t digit = i / s->extended % s->digits, row = i % s->extended, plan_at = i % rows;
     const bool own = row < s->active && row / run == digit;
@@ -116,57 +114,56 @@ static int32_t add_raised(hx_cuda_build_t *build, const hx_cuda_switch_t *s, con
       plan[plan_at] = (hx_cuda_target_t){.prime = s->ids[row], .kind = HX_CUDA_TARGET_SKIP};
     }
   }
-  HX_CUDA_TRY(
-      hx_cuda_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, raised, count, indices, &moved));
+  HXS_TRY(hx_cuda_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
+  HXS_TRY(hx_cuda_rows_pick(build, raised, count, indices, &moved));
   return hx_cuda_takes_real(build, s->ids, s->extended) ? hx_cuda_steps_columns(build, &moved, &moved)
                                                         : hx_cuda_steps_forward(build, &moved, &moved, NULL);
 }
 
 // The key kernel takes neighbours in pairs.
-static int32_t expect_even(const hx_cuda_build_t *build, const hx_cuda_rows_t *rows) {
+static int32_t expect_even(const hxs_build *build, const hx_cuda_rows_t *rows) {
   for (uint32_t i = 0; i < rows->count; i++) {
     if (rows->offsets[i] % 2 != 0) {
-      return hx_cuda_refuse(build, HX_UNSUPPORTED,
-                            "a row lies %llu elements from its tensor's start; cuda takes even strides",
-                            (unsigned long long)rows->offsets[i]);
+      return hxs_refuse(build, HX_UNSUPPORTED,
+                        "a row lies %llu elements from its tensor's start; cuda takes even strides",
+                        (unsigned long long)rows->offsets[i]);
     }
   }
   return HX_OK;
 }
 
 // acc: [items][extended][2].
-static int32_t add_products(hx_cuda_build_t *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *raised,
+static int32_t add_products(hxs_build *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *raised,
                             hx_cuda_rows_t *acc) {
-  const uint32_t run = build->tables->digit_run, rows = s->items * s->extended;
+  const uint32_t run = build->ring->digit_run, rows = s->items * s->extended;
   const bool with_rows = hx_cuda_takes_real(build, s->ids, s->extended);
   const uint32_t log = hx_cuda_log_blocks(build, with_rows ? 2048 : 512);
   hx_cuda_rows_t own, values, keys;
   uint32_t *table = NULL, *indices = NULL, *primes = NULL;
-  HX_CUDA_TRY(hx_cuda_rows_scratch(build, 2 * rows, acc));
-  HX_CUDA_TRY(hx_cuda_rows_begin(build, s->key, 2 * rows * s->digits, &keys));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *table, &table));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, rows, sizeof *primes, &primes));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, (size_t)rows * s->digits, sizeof *indices, &indices));
+  HXS_TRY(hx_cuda_rows_scratch(build, 2 * rows, acc));
+  HXS_TRY(hx_cuda_rows_begin(build, s->key, 2 * rows * s->digits, &keys));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *table, &table));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *primes, &primes));
+  HXS_TRY(hxs_keep_or_fail(build, (size_t)rows * s->digits, sizeof *indices, &indices));
   for (uint32_t r = 0; r < rows; r++) {
     const uint32_t row = r % s->extended;
     table[r] = row < s->active ? row / run : HX_NONE;
     indices[r] = r / s->extended * s->active + (row < s->active ? row : 0);
     primes[r] = acc->ids[2 * r] = acc->ids[2 * r + 1] = s->ids[row];
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &s->x, rows, indices, &own));
+  HXS_TRY(hx_cuda_rows_pick(build, &s->x, rows, indices, &own));
   for (uint32_t i = 0; i < rows * s->digits; i++) {
     const uint32_t r = i / s->digits, digit = i % s->digits, row = r % s->extended;
-    const uint32_t limb = hx_cuda_view_limb_of(s->key, s->ids[row]);
+    const uint32_t limb = hxs_view_limb_of(s->key, s->ids[row]);
     indices[i] = (r / s->extended * s->digits + digit) * s->extended + row;
     for (uint32_t c = 0; c < 2; c++) {
       keys.offsets[2 * i + c] =
           digit * s->key->digit_stride + c * s->key->component_stride + s->key->limb_offsets[limb];
     }
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, raised, rows * s->digits, indices, &values));
-  HX_CUDA_TRY(expect_even(build, &keys));
-  HX_CUDA_TRY(expect_even(build, &own));
+  HXS_TRY(hx_cuda_rows_pick(build, raised, rows * s->digits, indices, &values));
+  HXS_TRY(expect_even(build, &keys));
+  HXS_TRY(expect_even(build, &own));
   hx_cuda_step_t *step =
       hx_cuda_step_add(build, with_rows ? HX_CUDA_KERNEL_KEY_ROWS : HX_CUDA_KERNEL_KEY, (uint64_t)rows << log);
   if (step == NULL) {
@@ -175,11 +172,11 @@ static int32_t add_products(hx_cuda_build_t *build, const hx_cuda_switch_t *s, c
   step->shared = with_rows ? 17408 : 0;
   step->args.x = log;
   step->args.count = s->digits;
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, acc));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &own));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, &values));
-  HX_CUDA_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, &keys));
-  HX_CUDA_TRY(hx_cuda_step_extra(build, step, table, rows * sizeof *table));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, acc));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &own));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, &values));
+  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, &keys));
+  HXS_TRY(hx_cuda_step_extra(build, step, table, rows * sizeof *table));
   return hx_cuda_step_primes(build, step, primes, rows);
 }
 
@@ -196,138 +193,136 @@ static uint32_t acc_index(const ending_t *e, uint32_t polynomial, uint32_t row) 
 }
 
 // The row that is dropped beside P's: acc * P^-1 plus what is added, in ntt domain, in place.
-static int32_t add_group_row(hx_cuda_build_t *build, const ending_t *e) {
+static int32_t add_group_row(hxs_build *build, const ending_t *e) {
   const hx_cuda_switch_t *s = e->s;
   const uint32_t last = s->active - 1;
-  const uint64_t q = prime_of(build, s->ids[last]);
+  const hxs_modulus *m = hx_cuda_modulus_of(build, s->ids[last]);
   hx_cuda_factor_t *halves = NULL;
   uint32_t *from = NULL, *plus = NULL;
   hx_cuda_rows_t row, add;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials, 2 * sizeof *halves, &halves));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials, sizeof *from, &from));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials, sizeof *plus, &plus));
+  HXS_TRY(hxs_keep_or_fail(build, e->polynomials, 2 * sizeof *halves, &halves));
+  HXS_TRY(hxs_keep_or_fail(build, e->polynomials, sizeof *from, &from));
+  HXS_TRY(hxs_keep_or_fail(build, e->polynomials, sizeof *plus, &plus));
   for (uint32_t absent = 0; absent < 2; absent++) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < e->polynomials; i++) {
-      halves[2 * i] = hx_cuda_factor_of(q, e->inverse[last]);
+      halves[2 * i] = hx_cuda_factor_of(m, e->inverse[last]);
       if ((s->add.offsets[i * s->active + last] == HX_CUDA_NO_ROW) == (absent == 1)) {
         from[count] = acc_index(e, i, last);
         plus[count++] = i * s->active + last;
       }
     }
-    HX_CUDA_TRY(hx_cuda_rows_pick(build, &e->acc, count, from, &row));
-    HX_CUDA_TRY(hx_cuda_rows_pick(build, &s->add, count, plus, &add));
+    HXS_TRY(hx_cuda_rows_pick(build, &e->acc, count, from, &row));
+    HXS_TRY(hx_cuda_rows_pick(build, &s->add, count, plus, &add));
     for (uint32_t i = 0; i < count; i++) {
       halves[2 * i + 1] = halves[2 * i];
     }
-    HX_CUDA_TRY(hx_cuda_step_pointwise(build, absent ? HX_CUDA_DO_SCALE : HX_CUDA_DO_SCALE_ADD, &row, &row,
-                                       absent ? NULL : &add, NULL, halves, false));
+    HXS_TRY(hx_cuda_step_pointwise(build, absent ? HX_CUDA_DO_SCALE : HX_CUDA_DO_SCALE_ADD, &row, &row,
+                                   absent ? NULL : &add, NULL, halves, false));
   }
   return HX_OK;
 }
 
 // P's rows times (P/p)^-1 and centred; the group's row as it is.
-static int32_t add_gone(hx_cuda_build_t *build, ending_t *e) {
+static int32_t add_gone(hxs_build *build, ending_t *e) {
   const hx_cuda_switch_t *s = e->s;
   const uint32_t each = e->special + e->dropped;
   uint64_t *factor = NULL, *add = NULL;
   uint32_t *indices = NULL;
   hx_cuda_rows_t from;
-  HX_CUDA_TRY(hx_cuda_rows_scratch(build, e->polynomials * each, &e->gone));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->gone.count, sizeof *factor, &factor));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->gone.count, sizeof *add, &add));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->gone.count, sizeof *indices, &indices));
+  HXS_TRY(hx_cuda_rows_scratch(build, e->polynomials * each, &e->gone));
+  HXS_TRY(hxs_keep_or_fail(build, e->gone.count, sizeof *factor, &factor));
+  HXS_TRY(hxs_keep_or_fail(build, e->gone.count, sizeof *add, &add));
+  HXS_TRY(hxs_keep_or_fail(build, e->gone.count, sizeof *indices, &indices));
   for (uint32_t i = 0; i < e->gone.count; i++) {
     const uint32_t at = i % each, row = at < e->special ? s->active + at : s->active - 1, id = s->ids[row];
-    const uint64_t q = prime_of(build, id);
+    const hxs_modulus *m = hx_cuda_modulus_of(build, id);
     indices[i] = acc_index(e, i / each, row);
     e->gone.ids[i] = id;
-    factor[i] =
-        at == e->special ? 1 : hx_cuda_inverse_mod(q, product_but(build, s->ids + s->active, e->special, at, q));
+    factor[i] = at == e->special ? 1 : hxs_inverse_mod(m, product_but(build, s->ids + s->active, e->special, at, m));
     add[i] = at == e->special ? 0 : half_of(build, id);
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &e->acc, e->gone.count, indices, &from));
+  HXS_TRY(hx_cuda_rows_pick(build, &e->acc, e->gone.count, indices, &from));
   return hx_cuda_steps_backward(build, &e->gone, &from, factor, add);
 }
 
 // The group's row: r = x - c * P^-1, centred by its offset, where c is the conversion of P's rows; in place.
-static int32_t add_group_rest(hx_cuda_build_t *build, const ending_t *e) {
+static int32_t add_group_rest(hxs_build *build, const ending_t *e) {
   const hx_cuda_switch_t *s = e->s;
   const uint32_t id = s->ids[s->active - 1], each = e->special + 1;
-  const uint64_t q = prime_of(build, id);
+  const hxs_modulus *m = hx_cuda_modulus_of(build, id);
   uint64_t *weights = NULL;
   uint32_t *special = NULL, *group = NULL;
   hx_cuda_target_t target;
   hx_cuda_rows_t y, x;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->special, sizeof *weights, &weights));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials * e->special, sizeof *special, &special));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->polynomials, sizeof *group, &group));
-  fill_target(build, s->ids + s->active, e->special, id, hx_cuda_neg_mod(q, e->inverse[s->active - 1]), &target,
-              weights);
+  HXS_TRY(hxs_keep_or_fail(build, e->special, sizeof *weights, &weights));
+  HXS_TRY(hxs_keep_or_fail(build, e->polynomials * e->special, sizeof *special, &special));
+  HXS_TRY(hxs_keep_or_fail(build, e->polynomials, sizeof *group, &group));
+  fill_target(build, s->ids + s->active, e->special, id, hxs_neg_mod(m, e->inverse[s->active - 1]), &target, weights);
   target.kind = HX_CUDA_TARGET_DIVIDE;
   target.factor = 1;
-  target.start = hx_cuda_add_mod(q, target.start, half_of(build, id));
+  target.start = hxs_add_mod(m, target.start, half_of(build, id));
   for (uint32_t i = 0; i < e->polynomials; i++) {
     for (uint32_t p = 0; p < e->special; p++) {
       special[i * e->special + p] = i * each + p;
     }
     group[i] = i * each + e->special;
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &e->gone, e->polynomials * e->special, special, &y));
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &e->gone, e->polynomials, group, &x));
+  HXS_TRY(hx_cuda_rows_pick(build, &e->gone, e->polynomials * e->special, special, &y));
+  HXS_TRY(hx_cuda_rows_pick(build, &e->gone, e->polynomials, group, &x));
   return hx_cuda_step_convert(build, &x, &y, &x, e->polynomials, e->special, 1, 1, &target, weights);
 }
 
 // What is taken off every kept row: c * P^-1, and with a group (c * P^-1 + r) * G^-1; coefficients.
-static int32_t add_taken(hx_cuda_build_t *build, const ending_t *e, hx_cuda_rows_t *taken) {
+static int32_t add_taken(hxs_build *build, const ending_t *e, hx_cuda_rows_t *taken) {
   const hx_cuda_switch_t *s = e->s;
   const uint32_t each = e->special + e->dropped;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
-  HX_CUDA_TRY(hx_cuda_rows_scratch(build, e->polynomials * e->kept, taken));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, e->kept, sizeof *plan, &plan));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, (size_t)e->kept * each, sizeof *weights, &weights));
+  HXS_TRY(hx_cuda_rows_scratch(build, e->polynomials * e->kept, taken));
+  HXS_TRY(hxs_keep_or_fail(build, e->kept, sizeof *plan, &plan));
+  HXS_TRY(hxs_keep_or_fail(build, (size_t)e->kept * each, sizeof *weights, &weights));
   for (uint32_t i = 0; i < taken->count; i++) {
     taken->ids[i] = s->ids[i % e->kept];
   }
   for (uint32_t t = 0; t < e->kept; t++) {
-    const uint64_t q = prime_of(build, s->ids[t]);
-    uint64_t scale = hx_cuda_neg_mod(q, e->inverse[t]), group = 0;
+    const hxs_modulus *m = hx_cuda_modulus_of(build, s->ids[t]);
+    uint64_t scale = hxs_neg_mod(m, e->inverse[t]), group = 0;
     if (e->dropped > 0) {
-      group = hx_cuda_inverse_mod(q, prime_of(build, s->ids[s->active - 1]) % q);
-      scale = hx_cuda_mul_mod(q, scale, group);
+      group = hxs_inverse_mod(m, prime_of(build, s->ids[s->active - 1]) % m->q);
+      scale = hxs_mul_mod(m, scale, group);
     }
     fill_target(build, s->ids + s->active, e->special, s->ids[t], scale, &plan[t], weights + (size_t)t * each);
     if (e->dropped > 0) {
-      const uint64_t offset = hx_cuda_mul_mod(q, half_of(build, s->ids[s->active - 1]) % q, group);
-      weights[(size_t)t * each + e->special] = hx_cuda_neg_mod(q, group);
-      plan[t].start = hx_cuda_add_mod(q, plan[t].start, offset);
+      const uint64_t offset = hxs_mul_mod(m, half_of(build, s->ids[s->active - 1]) % m->q, group);
+      weights[(size_t)t * each + e->special] = hxs_neg_mod(m, group);
+      plan[t].start = hxs_add_mod(m, plan[t].start, offset);
     }
   }
   return hx_cuda_step_convert(build, taken, &e->gone, NULL, e->polynomials, each, e->kept, 1, plan, weights);
 }
 
 // out = ntt(taken) + acc * (P G)^-1 + add * G^-1, under the Galois element.
-static int32_t add_results(hx_cuda_build_t *build, const ending_t *e, const hx_cuda_rows_t *taken) {
+static int32_t add_results(hxs_build *build, const ending_t *e, const hx_cuda_rows_t *taken) {
   const hx_cuda_switch_t *s = e->s;
   hx_cuda_factor_t *scale = NULL;
   uint32_t *from = NULL, *plus = NULL;
   hx_cuda_rows_t acc, add, out = s->out;
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, taken->count, 2 * sizeof *scale, &scale));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, taken->count, sizeof *from, &from));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, taken->count, sizeof *plus, &plus));
+  HXS_TRY(hxs_keep_or_fail(build, taken->count, 2 * sizeof *scale, &scale));
+  HXS_TRY(hxs_keep_or_fail(build, taken->count, sizeof *from, &from));
+  HXS_TRY(hxs_keep_or_fail(build, taken->count, sizeof *plus, &plus));
   for (uint32_t i = 0; i < taken->count; i++) {
     const uint32_t row = i % e->kept;
-    const uint64_t q = prime_of(build, s->ids[row]);
-    const uint64_t group = e->dropped > 0 ? hx_cuda_inverse_mod(q, prime_of(build, s->ids[s->active - 1]) % q) : 1;
+    const hxs_modulus *m = hx_cuda_modulus_of(build, s->ids[row]);
+    const uint64_t group = e->dropped > 0 ? hxs_inverse_mod(m, prime_of(build, s->ids[s->active - 1]) % m->q) : 1;
     from[i] = acc_index(e, i / e->kept, row);
     plus[i] = i / e->kept * s->active + row;
-    scale[2 * i] = hx_cuda_factor_of(q, hx_cuda_mul_mod(q, e->inverse[row], group));
-    scale[2 * i + 1] = hx_cuda_factor_of(q, group);
+    scale[2 * i] = hx_cuda_factor_of(m, hxs_mul_mod(m, e->inverse[row], group));
+    scale[2 * i + 1] = hx_cuda_factor_of(m, group);
     out.ids[i] = s->ids[row];
   }
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &e->acc, taken->count, from, &acc));
-  HX_CUDA_TRY(hx_cuda_rows_pick(build, &s->add, taken->count, plus, &add));
+  HXS_TRY(hx_cuda_rows_pick(build, &e->acc, taken->count, from, &acc));
+  HXS_TRY(hx_cuda_rows_pick(build, &s->add, taken->count, plus, &add));
   uint32_t inverse = s->element;  // mod 2^32, so mod 2n too; right in 3 bits, every step doubles them
   for (int i = 0; i < 4; i++) {
     inverse *= 2 - s->element * inverse;
@@ -340,29 +335,29 @@ static int32_t add_results(hx_cuda_build_t *build, const ending_t *e, const hx_c
   return hx_cuda_steps_forward(build, &out, taken, &end);
 }
 
-int32_t hx_cuda_switch_steps(hx_cuda_build_t *build, const hx_cuda_switch_t *s) {
-  const uint32_t special = build->tables->p_count;
+int32_t hx_cuda_switch_steps(hxs_build *build, const hx_cuda_switch_t *s) {
+  const uint32_t special = build->ring->p_count;
   ending_t e = {.s = s,
                 .polynomials = 2 * s->items,
                 .special = special,
                 .kept = s->active - (s->rescaled ? 1 : 0),
                 .dropped = s->rescaled ? 1 : 0};
   hx_cuda_rows_t y, raised, taken;
-  HX_CUDA_TRY(add_digits(build, s, &y));
-  HX_CUDA_TRY(add_raised(build, s, &y, &raised));
-  HX_CUDA_TRY(add_products(build, s, &raised, &e.acc));
-  HX_CUDA_TRY(hx_cuda_keep_or_fail(build, s->active, sizeof *e.inverse, &e.inverse));
+  HXS_TRY(add_digits(build, s, &y));
+  HXS_TRY(add_raised(build, s, &y, &raised));
+  HXS_TRY(add_products(build, s, &raised, &e.acc));
+  HXS_TRY(hxs_keep_or_fail(build, s->active, sizeof *e.inverse, &e.inverse));
   for (uint32_t i = 0; i < s->active; i++) {
-    const uint64_t q = prime_of(build, s->ids[i]);
-    e.inverse[i] = hx_cuda_inverse_mod(q, product_but(build, s->ids + s->active, special, special, q));
+    const hxs_modulus *m = hx_cuda_modulus_of(build, s->ids[i]);
+    e.inverse[i] = hxs_inverse_mod(m, product_but(build, s->ids + s->active, special, special, m));
   }
   if (s->rescaled) {
-    HX_CUDA_TRY(add_group_row(build, &e));
+    HXS_TRY(add_group_row(build, &e));
   }
-  HX_CUDA_TRY(add_gone(build, &e));
+  HXS_TRY(add_gone(build, &e));
   if (s->rescaled) {
-    HX_CUDA_TRY(add_group_rest(build, &e));
+    HXS_TRY(add_group_rest(build, &e));
   }
-  HX_CUDA_TRY(add_taken(build, &e, &taken));
+  HXS_TRY(add_taken(build, &e, &taken));
   return add_results(build, &e, &taken);
 }

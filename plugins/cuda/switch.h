@@ -17,7 +17,7 @@ typedef struct hx_cuda_switch {
   uint32_t items, active, extended, digits;
   bool rescaled;  // the last active row is dropped too
   uint32_t *ids;  // [extended]: Q_d, P
-  const hx_cuda_view_t *key;
+  const hxs_view *key;
   hx_cuda_rows_t x;    // [items][active]: the polynomial that is switched
   hx_cuda_rows_t add;  // [items][2][active]: what is added; HX_CUDA_NO_ROW: nothing
   hx_cuda_rows_t out;  // [items][2][kept]
@@ -25,8 +25,8 @@ typedef struct hx_cuda_switch {
 } hx_cuda_switch_t;
 
 // Reads `operand` as a switching key for a polynomial on the first `active` primes, and fills in all but the rows.
-int32_t hx_cuda_switch_begin(hx_cuda_build_t *build, const hx_cuda_view_t *key, uint64_t items, uint32_t active,
+int32_t hx_cuda_switch_begin(hxs_build *build, const hxs_view *key, uint64_t items, uint32_t active,
                              hx_cuda_switch_t *out);
-int32_t hx_cuda_switch_steps(hx_cuda_build_t *build, const hx_cuda_switch_t *s);
+int32_t hx_cuda_switch_steps(hxs_build *build, const hx_cuda_switch_t *s);
 
 #endif

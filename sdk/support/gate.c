@@ -14,7 +14,10 @@ int32_t hxs_gate_hold(hxs_gate *gate, hx_error *error) {
 
 void hxs_gate_leave(hxs_gate *gate) { __atomic_clear(&gate->busy, __ATOMIC_RELEASE); }
 
-static int32_t late_failure(const hxs_gate *gate, hx_error *error) {
+int32_t hxs_gate_failure(const hxs_gate *gate, hx_error *error) {
+  if (gate->failed == HX_OK) {
+    return HX_OK;
+  }
   const int32_t code = hxs_fail(error, gate->failed, "%s; the queue takes no work until it is reset", gate->message);
   if (error != NULL && error->struct_size >= HX_END_OF(hx_error, op)) {
     error->op = gate->failed_call;
@@ -24,11 +27,10 @@ static int32_t late_failure(const hxs_gate *gate, hx_error *error) {
 
 int32_t hxs_gate_enter(hxs_gate *gate, hx_error *error) {
   HXS_TRY(hxs_gate_hold(gate, error));
-  if (gate->failed == HX_OK) {
-    return HX_OK;
+  const int32_t code = hxs_gate_failure(gate, error);
+  if (code != HX_OK) {
+    hxs_gate_leave(gate);
   }
-  const int32_t code = late_failure(gate, error);
-  hxs_gate_leave(gate);
   return code;
 }
 
@@ -42,7 +44,7 @@ void hxs_gate_poison(hxs_gate *gate, int32_t code, const char *message) {
 
 int32_t hxs_gate_report(hxs_gate *gate, hx_error *error) {
   gate->calls = 0;
-  return gate->failed == HX_OK ? HX_OK : late_failure(gate, error);
+  return hxs_gate_failure(gate, error);
 }
 
 void hxs_gate_reset(hxs_gate *gate) {

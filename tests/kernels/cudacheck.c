@@ -69,7 +69,7 @@ static uint64_t find_prime(const kc_t *kc, uint32_t id, uint32_t bits, uint32_t 
   const bool smallest = id % 2 == 1;
   for (uint64_t q = smallest ? low / step * step + 1 : (high - 1) / step * step + 1; q > step && q < high;
        q = smallest ? q + step : q - step) {
-    if (q > low && hx_cuda_is_prime(q) && !taken(kc, id, q)) {
+    if (q > low && hxs_is_prime(q) && !taken(kc, id, q)) {
       return q;
     }
   }
@@ -80,13 +80,15 @@ static uint64_t find_prime(const kc_t *kc, uint32_t id, uint32_t bits, uint32_t 
 // The smallest primitive 2N-th root of unity.
 static uint64_t find_psi(uint64_t q, uint32_t log_n) {
   const uint64_t order = (uint64_t)2 << log_n;
+  hxs_modulus m;
+  hxs_modulus_init(&m, q, 64);
   uint64_t root = 0;
-  for (uint64_t x = 2; root == 0 || hx_cuda_pow_mod(q, root, order / 2) != q - 1; x++) {
-    root = hx_cuda_pow_mod(q, x, (q - 1) / order);
+  for (uint64_t x = 2; root == 0 || hxs_pow_mod(&m, root, order / 2) != q - 1; x++) {
+    root = hxs_pow_mod(&m, x, (q - 1) / order);
   }
-  uint64_t best = root, power = root, square = hx_cuda_mul_mod(q, root, root);
+  uint64_t best = root, power = root, square = hxs_mul_mod(&m, root, root);
   for (uint64_t i = 1; i < order / 2; i++) {
-    power = hx_cuda_mul_mod(q, power, square);
+    power = hxs_mul_mod(&m, power, square);
     best = power < best ? power : best;
   }
   return best;
@@ -114,7 +116,7 @@ void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t
                        .psi = kc->psi,
                        .group_sizes = kc->groups};
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  hx_cuda_host_set(kc_host());
+  hxs_host_set(kc_host(), "cuda");
   if (hx_cuda_device_ops.count(&error) == 0) {
     print_message("no device: %s\n", error.message);
     skip();
@@ -516,7 +518,7 @@ bool kc_check(kc_t *kc, const kc_op_t *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     free(expected[i]);
   }
-  hx_cuda_destroy(prepared);
+  hxs_destroy(prepared);
   return alias >= 0;
 }
 
@@ -581,7 +583,7 @@ void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
   }
   expect_bytes(kc, &whole, "result", 0, last, expected);
   free(expected);
-  hx_cuda_destroy(prepared);
+  hxs_destroy(prepared);
 }
 
 void kc_refuses(kc_t *kc, const kc_op_t *op, int32_t code, const char *part) {

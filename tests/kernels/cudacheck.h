@@ -19,7 +19,7 @@
 
 #include "device.h"
 #include "heliox/plugin.h"
-#include "host.h"
+#include "heliox/support/host.h"
 #include "prepare.h"
 #include "reference/reference.h"
 

@@ -17,7 +17,7 @@ static uint64_t next_word(void) {
 
 static uint64_t largest_prime(uint32_t bits) {
   uint64_t q = ((uint64_t)1 << bits) - 1;
-  while (!hx_cuda_is_prime(q)) {
+  while (!hxs_is_prime(q)) {
     q -= 2;
   }
   return q;
@@ -25,7 +25,7 @@ static uint64_t largest_prime(uint32_t bits) {
 
 static uint64_t smallest_prime(uint32_t bits) {
   uint64_t q = ((uint64_t)1 << (bits - 1)) + 1;
-  while (!hx_cuda_is_prime(q)) {
+  while (!hxs_is_prime(q)) {
     q += 2;
   }
   return q;
@@ -41,33 +41,38 @@ typedef void check_fn(const hx_cuda_prime_t *prime);
 
 static void for_primes(uint32_t least, uint32_t most, check_fn *check) {
   for (uint32_t bits = least; bits <= most; bits++) {
-    hx_cuda_prime_t prime;
-    hx_cuda_prime_init(&prime, largest_prime(bits));
-    check(&prime);
-    hx_cuda_prime_init(&prime, smallest_prime(bits));
-    check(&prime);
+    const uint64_t both[2] = {largest_prime(bits), smallest_prime(bits)};
+    for (uint32_t i = 0; i < 2; i++) {
+      hxs_modulus modulus;
+      hx_cuda_prime_t prime;
+      hxs_modulus_init(&modulus, both[i], 64);
+      hx_cuda_prime_init(&prime, &modulus);
+      check(&prime);
+    }
   }
 }
 
 static void check_integers(const hx_cuda_prime_t *p) {
   const uint64_t q = p->q;
+  hxs_modulus modulus;
+  hxs_modulus_init(&modulus, q, 64);
   for (int i = 0; i < 2000; i++) {
     const uint64_t a = pick(q), b = pick(q), x = pick(UINT64_MAX), y = pick(UINT64_MAX);
-    const hx_cuda_factor_t f = hx_cuda_factor_of(q, a);
-    assert_int_equal(mod_mul(a, b, p), (uint64_t)((hx_cuda_u128)a * b % q));
+    const hx_cuda_factor_t f = hx_cuda_factor_of(&modulus, a);
+    assert_int_equal(mod_mul(a, b, p), (uint64_t)((hxs_u128)a * b % q));
     const uint64_t lazy = mod_shoup(x, f.value, f.quotient, q);
-    assert_true(lazy < 2 * q && lazy % q == (uint64_t)((hx_cuda_u128)x * a % q));
+    assert_true(lazy < 2 * q && lazy % q == (uint64_t)((hxs_u128)x * a % q));
     assert_true(mod_word(x, p->ratio, q) < 2 * q && mod_word(x, p->ratio, q) % q == x % q);
     hx_cuda_wide_t two = {0, 0}, wide = {x, y};
     wide_mul_add(&two, a, b);
     wide_mul_add(&two, q - 1, q - 1);
-    const hx_cuda_u128 sum = (hx_cuda_u128)a * b + (hx_cuda_u128)(q - 1) * (q - 1);
-    const hx_cuda_u128 whole = (hx_cuda_u128)x << 64 | y;
+    const hxs_u128 sum = (hxs_u128)a * b + (hxs_u128)(q - 1) * (q - 1);
+    const hxs_u128 whole = (hxs_u128)x << 64 | y;
     assert_int_equal(mod_product(two, p), (uint64_t)(sum % q));
     assert_int_equal(mod_wide(wide, p), (uint64_t)(whole % q));
     // z = result * 2^64 mod q
-    assert_int_equal((uint64_t)(((hx_cuda_u128)mod_redc(wide, p) << 64) % q), (uint64_t)(whole % q));
-    assert_int_equal(hx_cuda_quotient_of(p, a), f.quotient);
+    assert_int_equal((uint64_t)(((hxs_u128)mod_redc(wide, p) << 64) % q), (uint64_t)(whole % q));
+    assert_int_equal(f.quotient, (uint64_t)(((hxs_u128)a << 64) / q));
   }
 }
 
@@ -93,7 +98,7 @@ static void check_reals(const hx_cuda_prime_t *p) {
     const double centred = hx_cuda_centred(q, w), product = real_mul(x, centred, real, inverse);
     assert_true(fabs(centred) <= real / 2);
     assert_true(fabs(product) <= real);
-    assert_int_equal(residue_of(product, q), (uint64_t)((hx_cuda_u128)residue_of(x, q) * w % q));
+    assert_int_equal(residue_of(product, q), (uint64_t)((hxs_u128)residue_of(x, q) * w % q));
     const double reduced = real_reduce(x, real, inverse);
     assert_true(fabs(reduced) <= real / 2 + real * 0x1p-52 + 1);
     assert_int_equal(residue_of(reduced, q), residue_of(x, q));
@@ -117,7 +122,7 @@ static void check_sums(const hx_cuda_prime_t *p) {
       const uint64_t w = i % 3 == 0 ? (i % 2 == 0 ? q / 2 : q / 2 + 1) : pick(q);
       low += y * (w > q / 2 ? w - q : w);
       quotient = real_fma((double)y, hx_cuda_centred(q, w) / (double)q, quotient);
-      expected = (uint64_t)((expected + (hx_cuda_u128)y * w) % q);
+      expected = (uint64_t)((expected + (hxs_u128)y * w) % q);
     }
     assert_int_equal(real_rest(low, quotient, q), expected);
   }

@@ -114,7 +114,7 @@ static void operands_in_host_memory_are_refused(void **state) {
   assert_non_null(strstr(error.message, "operand 0 is host memory"));
   hx_cuda_memory_ops.free(spans[0].buffer);
   hx_cuda_memory_ops.free(spans[1].buffer);
-  hx_cuda_destroy(prepared);
+  hxs_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -152,7 +152,7 @@ static void rounds_and_runs_leave_no_memory(void **state) {
     hx_prepared *prepared = NULL;
     assert_int_equal(kc_prepare(&kc, &op, &prepared, &scratch, NULL, &error), HX_OK);
     assert_int_equal(kc_execute(&kc, &op, prepared, scratch, -1, &error), HX_OK);
-    hx_cuda_destroy(prepared);
+    hxs_destroy(prepared);
     before = run == 10 ? free_bytes(kc.device) : before;
   }
   assert_true(free_bytes(kc.device) >= before);

@@ -14,7 +14,7 @@ typedef struct sweep {
 static bool checked[128], aliased[128];
 
 static uint32_t row_of(const char *name) {
-  for (uint32_t i = 0; i < hx_cuda_impl_count; i++) {
+  for (uint32_t i = 0; i < hx_cuda_plugin.row_count; i++) {
     if (strcmp(hx_cuda_impls[i]->op, name) == 0) {
       return i;
     }
@@ -500,12 +500,12 @@ static void every_registered_operation_was_compared(void **state) {
   if (!checked[0]) {
     skip();
   }
-  for (uint32_t i = 0; i < hx_cuda_impl_count; i++) {
+  for (uint32_t i = 0; i < hx_cuda_plugin.row_count; i++) {
     if (!checked[i]) {
       fail_msg("%s has no case", hx_cuda_impls[i]->op);
     }
-    if (aliased[i] != hx_cuda_impl_rows[i].in_place) {
-      fail_msg("%s: in_place is declared %d, found %d", hx_cuda_impls[i]->op, hx_cuda_impl_rows[i].in_place,
+    if (aliased[i] != hx_cuda_plugin.rows[i].in_place) {
+      fail_msg("%s: in_place is declared %d, found %d", hx_cuda_impls[i]->op, hx_cuda_plugin.rows[i].in_place,
                aliased[i]);
     }
   }

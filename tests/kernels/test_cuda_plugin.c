@@ -8,7 +8,7 @@
 #include "cudacheck.h"
 #include "fuse.h"
 #include "image.h"
-#include "sha256.h"
+#include "heliox/support/sha256.h"
 
 static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
 
@@ -114,7 +114,7 @@ static void digests_are_those_of_the_standard(void **state) {
                "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char digest[65];
-    hx_cuda_sha256_text(rows[i].text, strlen(rows[i].text), digest);
+    hxs_sha256_text(rows[i].text, strlen(rows[i].text), digest);
     assert_string_equal(digest, rows[i].digest);
   }
 }
@@ -170,7 +170,7 @@ static void image_is_read_only_with_its_digest(void **state) {
 // ------------------------------------------------------------------ manifest
 
 static json_t *row_json(uint32_t i) {
-  const hx_cuda_impl_row_t *row = &hx_cuda_impl_rows[i];
+  const hxs_impl_row *row = &hx_cuda_plugin.rows[i];
   json_t *names = json_array(), *dtypes = json_pack("[s,s]", "u64", "u32");
   if ((row->domains >> HX_COEFFICIENT & 1) != 0) {
     json_array_append_new(names, json_string("coefficient"));
@@ -183,7 +183,7 @@ static json_t *row_json(uint32_t i) {
   }
   return json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cuda_impls[i]->op, "signature",
                    (int)hx_cuda_impls[i]->signature, "implementation", hx_cuda_impls[i]->name, "dtypes", dtypes,
-                   "log_n", (int)HX_CUDA_LOG_N_MIN, (int)HX_CUDA_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
+                   "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
                    (int)row->in_place, "domains", names, "exactness", "bit_exact");
 }
 
@@ -192,8 +192,8 @@ static void manifest_declares_exactly_the_registered_rows(void **state) {
   json_t *manifest = json_load_file(HELIOX_SOURCE_DIR "/plugins/cuda/cuda.json", JSON_REJECT_DUPLICATES, NULL);
   assert_non_null(manifest);
   const json_t *rows = json_object_get(manifest, "operations");
-  assert_int_equal(json_array_size(rows), hx_cuda_impl_count);
-  for (uint32_t i = 0; i < hx_cuda_impl_count; i++) {
+  assert_int_equal(json_array_size(rows), hx_cuda_plugin.row_count);
+  for (uint32_t i = 0; i < hx_cuda_plugin.row_count; i++) {
     json_t *expected = row_json(i);
     assert_non_null(expected);
     if (!json_equal(expected, json_array_get(rows, i))) {
@@ -304,7 +304,7 @@ static void library_answers_without_a_driver(void **state) {
   memcpy(&query, &symbol, sizeof query);
   hx_plugin plugin = {.struct_size = sizeof plugin};
   assert_int_equal(query(kc_host(), &plugin), HX_OK);
-  assert_int_equal(plugin.impl_count, hx_cuda_impl_count);
+  assert_int_equal(plugin.impl_count, hx_cuda_plugin.row_count);
   assert_string_equal(plugin.id, "org.heliox.cuda");
   assert_true(plugin.device != NULL && plugin.memory != NULL && plugin.queue != NULL);
   plugin.shutdown();

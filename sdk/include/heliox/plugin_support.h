@@ -11,6 +11,7 @@
 //   base.h     constants of conversions between bases
 //   rowmap.h   operations that copy whole rows
 //   gate.h     queues: one caller at a time, late failures
+//   sha256.h   digests of files beside the library
 //
 // Every name begins with hxs_ or HXS_ and is hidden in a plugin. Thread rules are those of heliox/plugin.h.
 #ifndef HELIOX_PLUGIN_SUPPORT_H
@@ -25,6 +26,7 @@
 #include "heliox/support/prepare.h"
 #include "heliox/support/ring.h"
 #include "heliox/support/rowmap.h"
+#include "heliox/support/sha256.h"
 #include "heliox/support/view.h"
 
 #endif

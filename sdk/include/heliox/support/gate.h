@@ -28,7 +28,9 @@ void hxs_gate_leave(hxs_gate *gate);
 
 // Inside. Work that was accepted has failed, so what follows it must not run; later failures do not replace the first.
 void hxs_gate_poison(hxs_gate *gate, int32_t code, const char *message);
-// HX_OK, or the late failure, which stays; calls are counted from 0 again.
+// HX_OK, or the late failure, which stays.
+int32_t hxs_gate_failure(const hxs_gate *gate, hx_error *error);
+// The same for sync: calls are counted from 0 again.
 int32_t hxs_gate_report(hxs_gate *gate, hx_error *error);
 void hxs_gate_reset(hxs_gate *gate);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sha256.h"
+#include "heliox/support/sha256.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void add_block(uint32_t h[8], const uint8_t *block) {
   }
 }
 
-void hx_cuda_sha256(const void *data, size_t size, uint8_t out[32]) {
+void hxs_sha256(const void *data, size_t size, uint8_t out[32]) {
   uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const uint8_t *bytes = data;
   size_t left = size;
@@ -64,9 +64,9 @@ void hx_cuda_sha256(const void *data, size_t size, uint8_t out[32]) {
   }
 }
 
-void hx_cuda_sha256_text(const void *data, size_t size, char out[65]) {
+void hxs_sha256_text(const void *data, size_t size, char out[65]) {
   uint8_t digest[32];
-  hx_cuda_sha256(data, size, digest);
+  hxs_sha256(data, size, digest);
   for (int i = 0; i < 32; i++) {
     snprintf(out + 2 * i, 3, "%02x", digest[i]);
   }
