@@ -25,12 +25,7 @@ typedef struct micro {
 static uint64_t psi_of(uint64_t q, uint32_t log_n) {
   hxs_modulus m;
   hxs_modulus_init(&m, q, 64);
-  const uint64_t order = (uint64_t)2 << log_n;
-  uint64_t root = 0;
-  for (uint64_t x = 2; root == 0 || hxs_pow_mod(&m, root, order / 2) != q - 1; x++) {
-    root = hxs_pow_mod(&m, x, (q - 1) / order);
-  }
-  return root;
+  return hxs_root_of_unity(&m, log_n);
 }
 
 static void close_ring(micro_t *micro) {

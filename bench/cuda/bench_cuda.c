@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host.h"
+#include "heliox/support/host.h"
 #include "step.h"
 
 #define PRIMES_MAX 64u
@@ -67,7 +67,7 @@ static uint64_t next_word(bench_t *b) {
   return b->random ^= b->random << 17;
 }
 
-// The largest primes of `bits` bits that are 1 mod 2N and not there yet; some primitive 2N-th root of each.
+// The largest primes of `bits` bits that are 1 mod 2N and not there yet; the ring's psi of each.
 static void find_primes(bench_t *b, uint32_t first, uint32_t count, uint32_t bits) {
   const uint64_t order = (uint64_t)2 << b->set->log_n;
   uint64_t q = (((uint64_t)1 << bits) - 1) / order * order + 1;
@@ -76,12 +76,11 @@ static void find_primes(bench_t *b, uint32_t first, uint32_t count, uint32_t bit
     while (known < at && b->primes[known] != q) {
       known++;
     }
-    if (known == at && q < (uint64_t)1 << bits && hx_cuda_is_prime(q)) {
+    if (known == at && q < (uint64_t)1 << bits && hxs_is_prime(q)) {
       b->primes[at] = q;
-      for (uint64_t x = 2; b->psi[at] == 0; x++) {
-        const uint64_t root = hx_cuda_pow_mod(q, x, (q - 1) / order);
-        b->psi[at] = hx_cuda_pow_mod(q, root, order / 2) == q - 1 ? root : 0;
-      }
+      hxs_modulus m;
+      hxs_modulus_init(&m, q, 64);
+      b->psi[at] = hxs_root_of_unity(&m, b->set->log_n);
       at++;
     }
   }
@@ -261,7 +260,7 @@ static void run(bench_t *b, const job_t *job) {
       require(hx_cuda_queue_ops.sync(b->queue, &error), &error, "sync");
     }
     hx_cuda_memory_ops.free(scratch.buffer);
-    hx_cuda_destroy(prepared);
+    hxs_destroy(prepared);
     return;
   }
   const float launched = sample(b, prepared, &call, NULL);
@@ -274,7 +273,7 @@ static void run(bench_t *b, const job_t *job) {
   if (scratch.buffer != NULL) {
     hx_cuda_memory_ops.free(scratch.buffer);
   }
-  hx_cuda_destroy(prepared);
+  hxs_destroy(prepared);
 }
 
 static void run_set(bench_t *b) {
@@ -374,7 +373,7 @@ int main(int argc, char **argv) {
   images = argv[1];
   once = argc > 2 && strcmp(argv[2], "once") == 0;
   const hx_host host = {.struct_size = HX_END_OF(hx_host, option), .abi_major = HX_ABI_MAJOR, .option = option};
-  hx_cuda_host_set(&host);
+  hxs_host_set(&host, "cuda");
   static bench_t b;
   hx_device_info info = {.struct_size = HX_END_OF(hx_device_info, driver)};
   require(hx_cuda_device_ops.info(0, &info, &error), &error, "device");

@@ -86,6 +86,23 @@ hxs_factor hxs_factor_of(const hxs_modulus *m, uint64_t c) {
 
 uint64_t hxs_to_montgomery(const hxs_modulus *m, uint64_t c) { return hxs_mul_mod(m, c, m->radix); }
 
+// x^((q-1)/2N) has an order that divides 2N, and 2N exactly when its N-th power is -1; half of all x have such a root.
+// The others are its odd powers.
+uint64_t hxs_root_of_unity(const hxs_modulus *m, uint32_t log_n) {
+  const uint64_t order = (uint64_t)2 << log_n;
+  uint64_t root = 0;
+  for (uint64_t x = 2; root == 0 || hxs_pow_mod(m, root, order / 2) != m->q - 1; x++) {
+    root = hxs_pow_mod(m, x, (m->q - 1) / order);
+  }
+  const uint64_t square = hxs_mul_mod(m, root, root);
+  uint64_t best = root, power = root;
+  for (uint64_t i = 1; i < order / 2; i++) {
+    power = hxs_mul_mod(m, power, square);
+    best = power < best ? power : best;
+  }
+  return best;
+}
+
 uint32_t hxs_bit_reverse(uint32_t i, uint32_t bits) {
   uint32_t result = 0;
   for (uint32_t k = 0; k < bits; k++, i >>= 1) {

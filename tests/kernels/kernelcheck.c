@@ -75,21 +75,10 @@ static uint64_t find_prime(const kc_t *kc, uint32_t id, uint32_t bits, uint32_t 
   return 0;
 }
 
-// The smallest primitive 2N-th root of unity.
 static uint64_t find_psi(uint64_t q, uint32_t log_n) {
   hxs_modulus m;
   hxs_modulus_init(&m, q, 64);
-  const uint64_t order = (uint64_t)2 << log_n;
-  uint64_t root = 0;
-  for (uint64_t x = 2; root == 0 || hxs_pow_mod(&m, root, order / 2) != q - 1; x++) {
-    root = hxs_pow_mod(&m, x, (q - 1) / order);
-  }
-  uint64_t best = root, power = root, square = hxs_mul_mod(&m, root, root);
-  for (uint64_t i = 1; i < order / 2; i++) {
-    power = hxs_mul_mod(&m, power, square);
-    best = power < best ? power : best;
-  }
-  return best;
+  return hxs_root_of_unity(&m, log_n);
 }
 
 void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,

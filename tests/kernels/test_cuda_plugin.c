@@ -7,8 +7,8 @@
 
 #include "cudacheck.h"
 #include "fuse.h"
-#include "image.h"
 #include "heliox/support/sha256.h"
+#include "image.h"
 
 static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
 
@@ -183,8 +183,8 @@ static json_t *row_json(uint32_t i) {
   }
   return json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cuda_impls[i]->op, "signature",
                    (int)hx_cuda_impls[i]->signature, "implementation", hx_cuda_impls[i]->name, "dtypes", dtypes,
-                   "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61, "in_place",
-                   (int)row->in_place, "domains", names, "exactness", "bit_exact");
+                   "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61, "in_place", (int)row->in_place,
+                   "domains", names, "exactness", "bit_exact");
 }
 
 static void manifest_declares_exactly_the_registered_rows(void **state) {

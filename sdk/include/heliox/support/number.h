@@ -27,6 +27,8 @@ uint64_t hxs_inverse_mod(const hxs_modulus *m, uint64_t a);
 hxs_factor hxs_factor_of(const hxs_modulus *m, uint64_t c);
 // c * 2^w mod q: the form of constants that one Montgomery reduction takes off.
 uint64_t hxs_to_montgomery(const hxs_modulus *m, uint64_t c);
+// The smallest primitive 2N-th root of unity, N = 2^log_n: psi of rings. The prime is 1 mod 2N; N products.
+uint64_t hxs_root_of_unity(const hxs_modulus *m, uint32_t log_n);
 
 // The lowest `bits` bits of i in reverse order; bits <= 32.
 uint32_t hxs_bit_reverse(uint32_t i, uint32_t bits);
