@@ -137,7 +137,7 @@ static void build_region(run_t *run, const hx_manifest_operation_t *row, uint64_
                     .operands = run->operand_ids,
                     .results = &run->result_id};
   set_attrs(run, constants);
-  run->region = (hx_region){.struct_size = HX_END_OF(hx_region, variant),
+  run->region = (hx_region){.struct_size = HX_END_OF(hx_region, op_callables),
                             .value_count = question->operands + 1,
                             .op_count = 1,
                             .input_count = question->operands,

@@ -239,7 +239,7 @@ hx_status_t hx_region_build(hx_arena_t *arena, const hx_region_call_t *call, con
                 .operands = inputs,
                 .results = outputs,
                 .resources = resource_ids};
-  *region = (hx_region){.struct_size = HX_END_OF(hx_region, variant),
+  *region = (hx_region){.struct_size = HX_END_OF(hx_region, op_callables),
                         .value_count = value_count,
                         .op_count = 1,
                         .resource_count = call->resource_count,

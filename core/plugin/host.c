@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plugin/host.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -123,13 +124,27 @@ void hx_host_match(const hx_manifest_t *manifest, hx_gates_t *gates) {
 }
 
 #define LINE(text_) text_,
-static const char *const lines_0[] = {HX_LAYOUT_LINES(LINE)};
+static const char *const lines_0[] = {HX_LAYOUT_LINES_0(LINE)};
+static const char *const lines_1[] = {HX_LAYOUT_LINES(LINE)};
 #undef LINE
 
+// One row a minor, from hx_host_minor_min on.
+static const struct {
+  const char *const *lines;
+  size_t count;
+} layouts[] = {{lines_0, HX_COUNT_OF(lines_0)}, {lines_1, HX_COUNT_OF(lines_1)}};
+static_assert(HX_COUNT_OF(layouts) == HX_ABI_MINOR + 1, "the layout text of every minor");
+
 const char *const *hx_host_layout_lines(uint32_t minor, size_t *out_count) {
-  if (minor != HX_LAYOUT_MINOR) return NULL;
-  *out_count = HX_COUNT_OF(lines_0);
-  return lines_0;
+  if (minor > HX_ABI_MINOR) return NULL;
+  *out_count = layouts[minor].count;
+  return layouts[minor].lines;
 }
 
-const char *hx_host_layout_hash(uint32_t minor) { return minor == HX_LAYOUT_MINOR ? HX_LAYOUT_HASH_HEX : NULL; }
+const char *hx_host_layout_hash(uint32_t minor) {
+  static const uint8_t hashes[][32] = HX_LAYOUT_HASHES;
+  static _Thread_local char hex[HX_ABI_MINOR + 1][65];
+  if (minor > HX_ABI_MINOR) return NULL;
+  for (size_t i = 0; i < sizeof hashes[minor]; ++i) snprintf(&hex[minor][2 * i], 3, "%02x", hashes[minor][i]);
+  return hex[minor];
+}

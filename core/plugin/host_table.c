@@ -97,9 +97,10 @@ static uint32_t share_threads(void *self) {
   return hx_threads_get();
 }
 
+// The plugin as a whole, or the call that this thread is in.
 static int32_t is_cancelled(void *self) {
   const struct hx_plugin_host *host = self;
-  return atomic_load(&host->cancelled) ? 1 : 0;
+  return atomic_load(&host->cancelled) || hx_call_watch_cancelled(hx_call_watch_get()) ? 1 : 0;
 }
 
 // ---- parallel-for
@@ -110,17 +111,20 @@ typedef struct loop {
   uint64_t count;
   void (*body)(void *, uint64_t);
   void *argument;
+  const hx_call_watch_t *watch;  // of the thread that runs the loop: its workers ask for it
 } loop_t;
 
 static atomic_uint workers_busy;  // of all loops: nested ones do not multiply the budget
 
 static void *run_loop(void *argument) {
   loop_t *loop = argument;
-  while (!atomic_load(&loop->host->cancelled)) {
+  const hx_call_watch_t *before = hx_call_watch_set(loop->watch);
+  while (is_cancelled(loop->host) == 0) {
     const uint64_t index = atomic_fetch_add(&loop->next, 1);
     if (index >= loop->count) break;
     loop->body(loop->argument, index);
   }
+  hx_call_watch_set(before);
   return NULL;
 }
 
@@ -137,7 +141,7 @@ static uint32_t take_workers(uint32_t wanted) {
 
 // Threads live for one loop: none is left over when a plugin is shut down, and a fork finds none.
 static int32_t run_parallel(void *self, uint64_t count, void (*body)(void *, uint64_t), void *argument) {
-  loop_t loop = {.host = self, .count = count, .body = body, .argument = argument};
+  loop_t loop = {.host = self, .count = count, .body = body, .argument = argument, .watch = hx_call_watch_get()};
   pthread_t threads[WORKERS_MAX];
   uint32_t started = 0;
   if (body == NULL) return HX_INVALID;
@@ -164,10 +168,15 @@ static int32_t run_region(void *self, hx_callable *callable, const hx_call *call
     }
     return HX_INVALID;
   }
-  return callable->execute(callable->prepared, call, error);
+  if (call->struct_size < HX_END_OF(hx_call, outputs)) return HX_ARGS_SIZE;
+  hx_call own = *call;
+  own.struct_size = HX_END_OF(hx_call, outputs);
+  own.scratch_host = callable->scratch_host;
+  own.scratch_device = callable->scratch_device;
+  return callable->execute(callable->prepared, &own, error);
 }
 
-static const hx_host functions = {.struct_size = HX_END_OF(hx_host, run_region),
+static const hx_host functions = {.struct_size = HX_END_OF(hx_host, code_text),
                                   .abi_major = HX_ABI_MAJOR,
                                   .minor_min = 0,
                                   .minor_max = HX_ABI_MINOR,
@@ -176,7 +185,11 @@ static const hx_host functions = {.struct_size = HX_END_OF(hx_host, run_region),
                                   .threads = share_threads,
                                   .parallel_for = run_parallel,
                                   .cancelled = is_cancelled,
-                                  .run_region = run_region};
+                                  .run_region = run_region,
+                                  .scratch_take = hx_host_scratch_take,
+                                  .scratch_give = hx_host_scratch_give,
+                                  .progress = hx_host_progress,
+                                  .code_text = hx_host_code_text};
 
 struct hx_plugin_host *hx_plugin_host_create(const char *id, const char *library_path) {
   struct hx_plugin_host *host = hx_zalloc(1, sizeof *host);
@@ -190,11 +203,15 @@ struct hx_plugin_host *hx_plugin_host_create(const char *id, const char *library
   if (slash != NULL) *slash = '\0';
   host->table = functions;
   host->table.self = host;
+  pthread_mutex_init(&host->scratch_lock, NULL);
   snprintf(host->area, sizeof host->area, "%s", id);
   return host;
 }
 
 void hx_plugin_host_release(struct hx_plugin_host *host) {
-  if (host != NULL) hx_free(host->directory);
+  if (host == NULL) return;
+  hx_host_scratch_drain(host);
+  pthread_mutex_destroy(&host->scratch_lock);
+  hx_free(host->directory);
   hx_free(host);
 }

@@ -143,7 +143,7 @@ static const char *result_name(int32_t result) {
 
 // Runs query and checks its table. On failure nothing of the plugin runs any more.
 static bool query(hx_mapping_t *mapping, const hx_manifest_t *manifest, hx_gates_t *gates) {
-  hx_plugin filled = {.struct_size = HX_END_OF(hx_plugin, shutdown)};
+  hx_plugin filled = {.struct_size = HX_END_OF(hx_plugin, collectives)};
   const int32_t result = mapping->query(&mapping->host->table, &filled);
   if (result != HX_OK) {
     const bool away = result == HX_UNAVAILABLE;
@@ -334,6 +334,7 @@ void hx_loaded_plugin_release(hx_loaded_plugin_t *plugin) {
   if (--mapping->users == 0) {
     shut_down(&mapping->table);
     clear_table(mapping);
+    hx_host_scratch_drain(mapping->host);
     atomic_store(&mapping->host->cancelled, false);
   }
   pthread_mutex_unlock(&lock);

@@ -56,14 +56,27 @@ hx_status_t hx_plugin_status(const hx_loaded_plugin_t *plugin, int32_t result, c
 
 // Asks the calls of a plugin to stop (hx_host.cancelled), or clears that. Any thread.
 void hx_loaded_plugin_set_cancelled(const hx_loaded_plugin_t *plugin, bool cancelled);
+// Who watches the plugin calls that this thread makes: hx_host.cancelled asks, hx_host.progress tells. Either may be
+// NULL. Borrowed until another is set.
+typedef struct hx_call_watch {
+  bool (*cancelled)(void *argument);
+  void (*progress)(void *argument, uint64_t done, uint64_t total);
+  void *argument;
+} hx_call_watch_t;
+const hx_call_watch_t *hx_call_watch_set(const hx_call_watch_t *next);  // returns the one before, to be set again
+const hx_call_watch_t *hx_call_watch_get(void);
+bool hx_call_watch_cancelled(const hx_call_watch_t *one);
+
 // What hx_host.option answers from now on; NULL unsets. Without it "cpu-mask" is HELIOX_CPU_MASK;
 // "plugin-directory" is always where the asking plugin's library lies. Any thread.
 hx_status_t hx_plugin_option_set(const char *name, const char *value);
 
 // A prepared region of one plugin that another one may run through hx_host.run_region. Made and kept by the host.
+// Scratch is the host's: what a caller writes into hx_call for it is not used.
 struct hx_callable {
   int32_t (*execute)(hx_prepared *prepared, const hx_call *call, hx_error *error);
   hx_prepared *prepared;
+  hx_span scratch_host, scratch_device;
 };
 
 #endif

@@ -49,6 +49,20 @@ static const field_t queue_fields[] = {
 static const field_t materializer_fields[] = {PLAIN(hx_materializer_ops, struct_size),
                                               PLAIN(hx_materializer_ops, reserved), POINTER(hx_materializer_ops, pack),
                                               POINTER(hx_materializer_ops, release)};
+static const field_t graph_fields[] = {PLAIN(hx_graph_ops, struct_size),     PLAIN(hx_graph_ops, reserved),
+                                       POINTER(hx_graph_ops, capture_begin), POINTER(hx_graph_ops, capture_end),
+                                       POINTER(hx_graph_ops, launch),        POINTER(hx_graph_ops, update),
+                                       POINTER(hx_graph_ops, destroy)};
+static const field_t codec_fields[] = {PLAIN(hx_codec_ops, struct_size), PLAIN(hx_codec_ops, reserved),
+                                       PLAIN(hx_codec_ops, exactness),   PLAIN(hx_codec_ops, tolerance_log2),
+                                       POINTER(hx_codec_ops, encode),    POINTER(hx_codec_ops, decode)};
+static const field_t collective_fields[] = {
+    PLAIN(hx_collective_ops, struct_size),  PLAIN(hx_collective_ops, reserved),
+    POINTER(hx_collective_ops, open),       POINTER(hx_collective_ops, close),
+    POINTER(hx_collective_ops, rank),       POINTER(hx_collective_ops, agree),
+    POINTER(hx_collective_ops, broadcast),  POINTER(hx_collective_ops, all_gather),
+    POINTER(hx_collective_ops, all_reduce), POINTER(hx_collective_ops, send),
+    POINTER(hx_collective_ops, receive)};
 
 static bool check_fields(const void *table, uint32_t size, const field_t *fields, size_t count, const char *where,
                          hx_gates_t *gates) {
@@ -203,10 +217,20 @@ bool hx_table_check(const hx_plugin *filled, const hx_manifest_t *manifest, hx_a
   COPY_ROLE(memory, hx_memory_ops, memory_fields)
   COPY_ROLE(queue, hx_queue_ops, queue_fields)
   COPY_ROLE(materializer, hx_materializer_ops, materializer_fields)
+  COPY_ROLE(graph, hx_graph_ops, graph_fields)
+  COPY_ROLE(codec, hx_codec_ops, codec_fields)
+  COPY_ROLE(collectives, hx_collective_ops, collective_fields)
   const hx_device_ops *device = out->device;
   if (device != NULL && (device->tables_create == NULL) != (device->tables_destroy == NULL)) {
     hx_gates_fail(gates, HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "both or neither", "one",
                   "hx_plugin.device has one of tables_create and tables_destroy");
+    return false;
+  }
+  if (out->codec != NULL && out->codec->exactness != HX_BIT_EXACT && out->codec->exactness != HX_TOLERANCE) {
+    char found[16];
+    snprintf(found, sizeof found, "%u", out->codec->exactness);
+    hx_gates_fail(gates, HX_GATE_TABLE, HX_CODE_ABI_FIELD, "1 or 2", found,
+                  "hx_plugin.codec->exactness is %s, neither HX_BIT_EXACT nor HX_TOLERANCE", found);
     return false;
   }
   return copy_impls(filled, arena, out, gates) && hx_table_check_registration(out, manifest, gates);

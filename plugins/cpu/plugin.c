@@ -21,19 +21,22 @@ int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) {
     return HX_UNSUPPORTED;
   }
   hxs_host_set(host, "cpu");
-  const hx_plugin plugin = {.struct_size = HX_END_OF(hx_plugin, shutdown),
-                            .abi_major = HX_ABI_MAJOR,
-                            .minor_min = 0,
-                            .minor_max = HX_ABI_MINOR,
-                            .id = HELIOX_PLUGIN_ID,
-                            .version = HELIOX_PLUGIN_VERSION,
-                            .layout_hash = HX_LAYOUT_HASH,
-                            .impl_count = hx_cpu_plugin.row_count,
-                            .impls = hx_cpu_impls,
-                            .device = &hx_cpu_device_ops,
-                            .memory = &hx_cpu_memory_ops,
-                            .queue = &hx_cpu_queue_ops,
-                            .shutdown = plugin_shutdown};
+  hx_plugin plugin = {.struct_size = HX_END_OF(hx_plugin, shutdown),
+                      .abi_major = HX_ABI_MAJOR,
+                      .minor_min = 0,
+                      .minor_max = HX_ABI_MINOR,
+                      .id = HELIOX_PLUGIN_ID,
+                      .version = HELIOX_PLUGIN_VERSION,
+                      .impl_count = hx_cpu_plugin.row_count,
+                      .impls = hx_cpu_impls,
+                      .device = &hx_cpu_device_ops,
+                      .memory = &hx_cpu_memory_ops,
+                      .queue = &hx_cpu_queue_ops,
+                      .shutdown = plugin_shutdown};
+  // The negotiated minor is the highest that both speak.
+  static const uint8_t layout_hashes[][32] = HX_LAYOUT_HASHES;
+  const uint32_t minor = host->minor_max < HX_ABI_MINOR ? host->minor_max : HX_ABI_MINOR;
+  memcpy(plugin.layout_hash, layout_hashes[minor], sizeof plugin.layout_hash);
   const uint32_t size = out->struct_size < plugin.struct_size ? out->struct_size : plugin.struct_size;
   memcpy(out, &plugin, size);
   out->struct_size = size;

@@ -36,9 +36,9 @@ static const hx_impl *implementation_list[IMPLEMENTATION_COUNT];
 static void shut_down(void) { memset(&host, 0, sizeof host); }
 
 int32_t heliox_plugin_query(const hx_host *given, hx_plugin *out) {
-  static const uint8_t layout_hash[32] = HX_LAYOUT_HASH;
+  static const uint8_t layout_hashes[][32] = HX_LAYOUT_HASHES; /* one a minor */
   hx_plugin plugin;
-  uint32_t size, i;
+  uint32_t size, minor, i;
   if (given == NULL || out == NULL || given->struct_size < HX_END_OF(hx_host, self) ||
       out->struct_size < HX_END_OF(hx_plugin, impls))
     return HX_ARGS_SIZE;
@@ -53,7 +53,8 @@ int32_t heliox_plugin_query(const hx_host *given, hx_plugin *out) {
   plugin.minor_max = HX_ABI_MINOR;
   plugin.id = HELIOX_PLUGIN_ID;
   plugin.version = HELIOX_PLUGIN_VERSION;
-  memcpy(plugin.layout_hash, layout_hash, sizeof layout_hash);
+  minor = given->minor_max < HX_ABI_MINOR ? given->minor_max : HX_ABI_MINOR; /* the highest that both speak */
+  memcpy(plugin.layout_hash, layout_hashes[minor], sizeof plugin.layout_hash);
   plugin.impl_count = IMPLEMENTATION_COUNT;
   plugin.impls = implementation_list;
   plugin.device = &device_ops;

@@ -40,6 +40,7 @@ static int32_t host_cancelled(void *self) {
 const hx_host *kc_host(void) {
   static const hx_host host = {.struct_size = HX_END_OF(hx_host, run_region),
                                .abi_major = HX_ABI_MAJOR,
+                               .minor_max = HX_ABI_MINOR,
                                .option = host_option,
                                .threads = host_threads,
                                .cancelled = host_cancelled};

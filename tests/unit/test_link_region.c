@@ -75,7 +75,7 @@ static void a_call_is_a_region_of_one_operation(void **state) {
   scene->values[1].immutable = true;
   const hx_region *region = NULL;
   must(build(scene, HX_OP_CKKS_ADD, NULL, 0, 2, &region), scene->report);
-  assert_int_equal(region->struct_size, HX_END_OF(hx_region, variant));
+  assert_int_equal(region->struct_size, HX_END_OF(hx_region, op_callables));
   assert_int_equal(region->op_count, 1);
   assert_int_equal(region->value_count, 3);
   assert_int_equal(region->input_count, 2);

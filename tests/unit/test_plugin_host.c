@@ -138,6 +138,92 @@ static void run_region_calls_the_other_plugin(void **state) {
   hx_plugin_host_release(host);
 }
 
+static void scratch_is_aligned_wiped_and_counted(void **state) {
+  (void)state;
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
+  const hx_host *table = &host->table;
+  assert_true(table->struct_size >= HX_END_OF(hx_host, code_text));
+  unsigned char *pieces[5];
+  for (uint64_t i = 0; i < HX_COUNT_OF(pieces); ++i) {
+    pieces[i] = table->scratch_take(table->self, i * 1000);
+    assert_non_null(pieces[i]);
+    assert_int_equal((uintptr_t)pieces[i] % 64, 0);
+    memset(pieces[i], 0x5a, i * 1000);
+  }
+  for (uint64_t i = 1; i < HX_COUNT_OF(pieces); ++i) {
+    for (uint64_t b = 0; b < i * 1000; ++b) assert_int_equal(pieces[i][b], 0x5a);
+  }
+  table->scratch_give(table->self, pieces[2]);
+  table->scratch_give(table->self, NULL);
+  table->scratch_give(table->self, pieces[2]);  // twice: ignored, told in the log
+  assert_null(table->scratch_take(table->self, UINT64_MAX - 3));
+  hx_alloc_fail_at(1);
+  assert_null(table->scratch_take(table->self, 64));
+  hx_alloc_fail_at(0);
+  hx_plugin_host_release(host);  // frees the four that are left
+}
+
+typedef struct seen {
+  uint64_t done, total, calls;
+  bool stop;
+} seen_t;
+
+static void see_progress(void *argument, uint64_t done, uint64_t total) {
+  seen_t *seen = argument;
+  seen->done = done;
+  seen->total = total;
+  seen->calls += 1;
+}
+
+static bool wants_stop(void *argument) { return ((seen_t *)argument)->stop; }
+
+static void stop_at_five(void *argument, uint64_t index) {
+  (void)index;
+  seen_t *seen = argument;
+  if (++seen->calls == 5) seen->stop = true;
+}
+
+static void watch_of_a_thread_hears_its_calls(void **state) {
+  (void)state;
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
+  const hx_host *table = &host->table;
+  seen_t seen = {0};
+  const hx_call_watch_t watch = {.cancelled = wants_stop, .progress = see_progress, .argument = &seen};
+  table->progress(table->self, 1, 2);  // nobody watches
+  assert_ptr_equal(hx_call_watch_set(&watch), NULL);
+  table->progress(table->self, 3, 10);
+  assert_int_equal(seen.done, 3);
+  assert_int_equal(seen.total, 10);
+  table->progress(table->self, 30, 10);
+  assert_int_equal(seen.done, 10);  // never more than all
+  table->progress(table->self, 1, 0);
+  assert_int_equal(seen.calls, 2);
+  assert_int_equal(table->cancelled(table->self), 0);
+  seen.stop = true;
+  assert_int_equal(table->cancelled(table->self), 1);
+  seen = (seen_t){0};
+  hx_threads_set(1);
+  assert_int_equal(table->parallel_for(table->self, 100, stop_at_five, &seen), HX_CANCELLED);
+  assert_int_equal(seen.calls, 5);
+  hx_threads_set(0);
+  assert_ptr_equal(hx_call_watch_set(NULL), &watch);
+  assert_int_equal(table->cancelled(table->self), 0);
+  hx_plugin_host_release(host);
+}
+
+static void code_text_has_words_for_every_code(void **state) {
+  (void)state;
+  struct hx_plugin_host *host = hx_plugin_host_create("a.b", "/opt/x/a.so");
+  const hx_host *table = &host->table;
+  for (int32_t code = HX_OK; code <= HX_INTERNAL; ++code) {
+    for (int32_t other = HX_OK; other < code; ++other)
+      assert_string_not_equal(table->code_text(table->self, code), table->code_text(table->self, other));
+  }
+  assert_string_equal(table->code_text(table->self, -1), "an unknown result");
+  assert_string_equal(table->code_text(table->self, 4711), "an unknown result");
+  hx_plugin_host_release(host);
+}
+
 static void row_27_results_of_plugins_become_statuses(void **state) {
   (void)state;
   static const struct {
@@ -182,6 +268,9 @@ int main(void) {
       cmocka_unit_test(parallel_for_stops_when_cancelled),
       cmocka_unit_test(log_lines_are_bounded_and_escaped),
       cmocka_unit_test(run_region_calls_the_other_plugin),
+      cmocka_unit_test(scratch_is_aligned_wiped_and_counted),
+      cmocka_unit_test(watch_of_a_thread_hears_its_calls),
+      cmocka_unit_test(code_text_has_words_for_every_code),
       cmocka_unit_test(row_27_results_of_plugins_become_statuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,33 @@ static void load_runs_the_sdk_build(void **state) {
   hx_plugins_release(plugins);
 }
 
+// Built against the headers of 1.0 as they were, stating 1.0 to 1.0: the known answers of a device's first use
+// included.
+static void load_runs_a_plugin_of_the_previous_minor(void **state) {
+  place_t *place = *state;
+  install(place, "abi_1_0", "good");
+  json_t *root = read_json(place, "good"), *abi = json_object_get(root, "abi");
+  assert_string_equal(json_string_value(json_object_get(abi, "max")), "1.0");
+  assert_int_equal(json_object_size(json_object_get(abi, "layouts")), 1);
+  json_decref(root);
+  hx_plugins_t *plugins = discover_in(place->directory, NULL);
+  hx_loaded_plugin_t *loaded = load_first(plugins);
+  assert_int_equal(loaded->table.minor_max, 0);
+  assert_null(loaded->table.graph);
+  assert_null(loaded->table.codec);
+  assert_null(loaded->table.collectives);
+  run_add(loaded);
+  hx_loaded_plugin_release(loaded);
+  hx_backend_t *backend = NULL;
+  hx_report_t *report = hx_report_create();
+  const hx_status_t status = hx_backend_create(plugins, "fixture", &backend, report);
+  if (status != HX_STATUS_OK) print_error("%s\n", hx_report_get(report, 0)->text);
+  assert_int_equal(status, HX_STATUS_OK);
+  hx_backend_release(backend);
+  hx_report_release(report);
+  hx_plugins_release(plugins);
+}
+
 static int count_mapped(struct dl_phdr_info *library, size_t size, void *argument) {
   (void)size;
   if (strncmp(library->dlpi_name, "/proc/self/fd/", 14) == 0) ++*(int *)argument;
@@ -191,9 +218,9 @@ static const wrong_t wrongs[] = {
     {"null-open", HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "hx_device_ops.open"},
     {"null-execute", HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "hx_impl.execute"},
     {"null-impls", HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "hx_plugin.impls"},
-    {"major-0", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "0.0-0.0"},
+    {"major-0", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "0.0-0.1"},
     {"major-max", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "4294967295"},
-    {"major-2", HX_GATE_TABLE, HX_CODE_ABI_RANGE, "2.0-2.0"},
+    {"major-2", HX_GATE_TABLE, HX_CODE_ABI_RANGE, "2.0-2.1"},
     {"layout", HX_GATE_TABLE, HX_CODE_LAYOUT_HASH, "layout_hash"},
     {"reserved", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "hx_plugin.reserved is 9"},
     {"other-id", HX_GATE_TABLE, HX_CODE_NOTE, "org.heliox.other"},
@@ -504,6 +531,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(row_26_load_does_not_grow_over_many_rounds, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_runs_one_operation, make_place, remove_place),
       cmocka_unit_test(load_runs_the_sdk_build),
+      cmocka_unit_test_setup_teardown(load_runs_a_plugin_of_the_previous_minor, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_shares_one_mapping, make_place, remove_place),
       cmocka_unit_test_setup_teardown(row_02_load_accepts_longer_and_shorter_tables, make_place, remove_place),
       cmocka_unit_test_setup_teardown(row_21_load_calls_absent_devices_unavailable, make_place, remove_place),

@@ -34,8 +34,8 @@ extern "C" {
 /* ------------------------------------------------------------------ constants */
 
 #define HX_ABI_MAJOR 1u
-#define HX_ABI_MINOR 0u /* highest minor that this header describes */
-#define HX_ABI_TEXT "1.0"
+#define HX_ABI_MINOR 1u /* highest minor that this header describes */
+#define HX_ABI_TEXT "1.1"
 
 /* Result codes of every function. */
 enum {
@@ -59,6 +59,7 @@ enum { HX_SECRET = 1, HX_IMMUTABLE = 2 };                 /* flags of a value */
 enum { HX_ATTR_I64 = 1, HX_ATTR_U64 = 2, HX_ATTR_F64 = 3, HX_ATTR_TEXT = 4 };
 enum { HX_SPACE_DEVICE = 1, HX_SPACE_PINNED = 2, HX_SPACE_HOST = 3 };
 enum { HX_LOG_ERROR = 1, HX_LOG_WARNING = 2, HX_LOG_INFO = 3, HX_LOG_DEBUG = 4 };
+enum { HX_BIT_EXACT = 1, HX_TOLERANCE = 2 }; /* what a codec promises; since 1.1 */
 
 #define HX_NONE UINT32_MAX /* no index */
 
@@ -75,6 +76,8 @@ typedef struct hx_tables hx_tables;     /* twiddles and constants of one ring on
 typedef struct hx_packed hx_packed;     /* a key or constant in the plugin's own layout */
 typedef struct hx_prepared hx_prepared; /* a region, ready to run */
 typedef struct hx_callable hx_callable; /* made by the host: a prepared region of another plugin */
+typedef struct hx_graph hx_graph;       /* recorded work of a queue; since 1.1 */
+typedef struct hx_group hx_group;       /* processes that work together; since 1.1 */
 
 /* ------------------------------------------------------------------ errors and memory */
 
@@ -182,6 +185,12 @@ typedef struct {
   const uint32_t *inputs;  /* value ids */
   const uint32_t *outputs; /* value ids */
   const char *variant;     /* pins one variant of the implementation; NULL: the plugin chooses */
+  /* since 1.1: combine regions of collective operations, prepared by the plugin that computes. They live as long as the
+   * prepared region and are run by hx_host.run_region. */
+  uint32_t callable_count;
+  uint32_t reserved;
+  hx_callable *const *callables; /* [callable_count] */
+  const uint32_t *op_callables;  /* [op_count]: index of the operation's callable, or HX_NONE */
 } hx_region;
 
 /* ------------------------------------------------------------------ implementations */
@@ -283,6 +292,86 @@ typedef struct {
   void (*release)(hx_packed *); /* [A] */
 } hx_materializer_ops;
 
+/* ------------------------------------------------------------------ roles since 1.1, all optional */
+
+/* Work that is recorded once and launched again. Memory, resources and prepared regions of what was recorded live until
+ * the graph is destroyed. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [Q] Until capture_end, execute, copy and fill on this queue record and do nothing else. HX_UNSUPPORTED: not here.
+   */
+  int32_t (*capture_begin)(hx_queue *, hx_error *);
+  /* [Q] Ends recording. On failure there is no graph, and the queue is as it was before capture_begin. */
+  int32_t (*capture_end)(hx_queue *, hx_graph **, hx_error *);
+  /* [Q] Enqueues all that was recorded, in order. Late failures count the recorded executes as if made one by one. */
+  int32_t (*launch)(hx_graph *, hx_queue *, hx_error *);
+  /* [Q] From the next launch on, what was recorded for the first bytes[i] bytes at from[i] is for those at to[i], for
+   * all i at once. Ranges `from` are apart. A graph is launched or updated by one thread at a time. */
+  int32_t (*update)(hx_graph *, uint32_t count, const hx_span *from, const hx_span *to, const uint64_t *bytes,
+                    hx_error *);
+  void (*destroy)(hx_graph *); /* [A] after its launches are over */
+} hx_graph_ops;
+
+/* How numbers become a plaintext. The scale is mantissa * 2^exponent times the primes to these powers. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t complex_values; /* 0: one double a slot; 1: re, im */
+  uint32_t slots;          /* a power of two, at most N/2; coefficients lie at multiples of N / (2 slots) */
+  int32_t scale_exponent;
+  uint64_t scale_mantissa;
+  const int32_t *prime_powers; /* [q_count + p_count] */
+  const hx_ring *ring;
+  hx_tables *tables;               /* as in hx_region */
+  const hx_tensor_desc *plaintext; /* one component, ntt domain, standard, on primes of Q; batch dense on both sides */
+} hx_encoding;
+
+/* Between slot values and plaintexts, on the device. Values are f64, [*batch][slots] or [*batch][slots][2]. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint32_t exactness; /* HX_BIT_EXACT: coefficients as the host's encoder rounds them */
+  uint32_t
+      tolerance_log2; /* HX_TOLERANCE: coefficients differ by at most 2^this; decoded slots by 2^this over the scale */
+  int32_t (*encode)(hx_queue *, const hx_encoding *, hx_span values, hx_span plaintext, hx_error *); /* [Q] */
+  int32_t (*decode)(hx_queue *, const hx_encoding *, hx_span plaintext, hx_span values, hx_error *); /* [Q] */
+} hx_codec_ops;
+
+/* One reduction: `call` has two inputs, what is summed up so far and what has come, and one output, all of `bytes`
+ * bytes. `incoming` is the host address of the second input. For each rank r from 0 up: rank r's payload goes to
+ * `incoming` of every rank, then run_region(combine, call) runs; rank 0's is the first sum and is copied to `sum`
+ * instead. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  hx_callable *combine;
+  const hx_call *call;
+  const void *mine; /* host memory, `bytes` */
+  void *sum;        /* host address of the first input and of the output */
+  void *incoming;
+  uint64_t bytes;
+} hx_reduction;
+
+/* Groups of processes. Payloads are host memory; whoever calls has brought them there. Every call is collective: all
+ * ranks of the group make the same calls in the same order. timeout_ms bounds the waiting for other ranks;
+ * HX_UNAVAILABLE names the ranks that are missing. All [Q], the group standing for the queue. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int32_t (*open)(const char *name, uint32_t timeout_ms, hx_group **, hx_error *); /* "world" */
+  void (*close)(hx_group *);
+  int32_t (*rank)(hx_group *, uint32_t *out_rank, uint32_t *out_size, hx_error *);
+  /* Before every payload: HX_INVALID on every rank where not all ranks bring equal bytes, naming the ranks that differ
+   * from rank 0. */
+  int32_t (*agree)(hx_group *, const void *facts, uint64_t bytes, hx_error *);
+  int32_t (*broadcast)(hx_group *, uint32_t root, void *payload, uint64_t bytes, hx_error *);
+  /* Rank r brings bytes[r] bytes; `all` takes them in the order of the ranks. */
+  int32_t (*all_gather)(hx_group *, const void *mine, void *all, const uint64_t *bytes, hx_error *);
+  int32_t (*all_reduce)(hx_group *, const hx_reduction *, hx_error *);
+  int32_t (*send)(hx_group *, uint32_t to, const void *payload, uint64_t bytes, hx_error *);
+  int32_t (*receive)(hx_group *, uint32_t from, void *payload, uint64_t bytes, hx_error *);
+} hx_collective_ops;
+
 /* ------------------------------------------------------------------ host and plugin */
 
 /* Valid until shutdown returns. All [A]. */
@@ -297,7 +386,13 @@ typedef struct hx_host {
   uint32_t (*threads)(void *self);                     /* this plugin's share of the thread budget */
   int32_t (*parallel_for)(void *self, uint64_t count, void (*body)(void *, uint64_t), void *argument);
   int32_t (*cancelled)(void *self); /* not 0: stop as soon as may be */
+  /* Runs a callable on the queue of the call, which is one of the plugin that computes. Scratch is the host's. */
   int32_t (*run_region)(void *self, hx_callable *, const hx_call *, hx_error *);
+  /* since 1.1 */
+  void *(*scratch_take)(void *self, uint64_t bytes);           /* host memory, aligned to 64; NULL: none left */
+  void (*scratch_give)(void *self, void *memory);              /* back, wiped. What is not given back is at shutdown. */
+  void (*progress)(void *self, uint64_t done, uint64_t total); /* of the call that this thread is in */
+  const char *(*code_text)(void *self, int32_t code);          /* a few words for a result code; never NULL */
 } hx_host;
 
 /* Filled by heliox_plugin_query. Mandatory up to impls; a NULL role is absent. */
@@ -317,6 +412,10 @@ typedef struct {
   const hx_queue_ops *queue;
   const hx_materializer_ops *materializer;
   void (*shutdown)(void); /* [I] after every object is gone */
+  /* since 1.1 */
+  const hx_graph_ops *graph;
+  const hx_codec_ops *codec;
+  const hx_collective_ops *collectives;
 } hx_plugin;
 
 /* [I] The one exported symbol. */

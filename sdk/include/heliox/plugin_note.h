@@ -9,7 +9,7 @@
  *
  * It emits two notes of owner "heliox" in section .note.heliox, allocated and aligned to 4:
  *   type 1  text, key=value lines: id, version, abi_min, abi_max, layout.MINOR, operations
- *   type 2  "MINOR\n" and the layout text of that minor
+ *   type 2  "MINOR\n" and the layout text of that minor, one note for each minor from 0 to this header's
  * C99 and C++. The arguments are string literals, or macros that stand for one literal each. They are written by the
  * assembler, since no C initialiser has the exact size in both languages and sanitizers pad C objects. */
 #ifndef HELIOX_PLUGIN_NOTE_H
@@ -18,9 +18,10 @@
 #include "heliox/plugin.h"
 #include "heliox/plugin_layout.h"
 
-/* Range of ABI versions that the plugin speaks; this header's version unless the plugin says otherwise before. */
+/* Range of ABI versions that the plugin speaks: all of this header's unless the plugin says otherwise before. One that
+ * cannot work without what came with a later minor raises the lower end; its hx_plugin.minor_min says the same. */
 #ifndef HELIOX_PLUGIN_ABI_MIN
-#define HELIOX_PLUGIN_ABI_MIN HX_LAYOUT_ABI_TEXT
+#define HELIOX_PLUGIN_ABI_MIN HX_LAYOUT_ABI_MIN_TEXT
 #endif
 #ifndef HELIOX_PLUGIN_ABI_MAX
 #define HELIOX_PLUGIN_ABI_MAX HX_LAYOUT_ABI_TEXT
@@ -34,12 +35,11 @@
  * between them, since a string literal is limited to 4095 bytes. */
 #define HELIOX_NOTE_PIECE(literal_) \
   __asm__("\t.pushsection .note.heliox,\"a\",%note" HELIOX_NOTE_TEXT(literal_) "\n\t.popsection\n");
-#define HELIOX_NOTE_LAYOUT(minor_, size_)                                                                   \
+#define HELIOX_NOTE_LAYOUT(minor_, size_, lines_)                                                           \
   __asm__(HELIOX_NOTE_SECTION "\n\t.long 7, " HELIOX_NOTE_NUMBER(                                           \
       size_) ", 2"                                                                                          \
              "\n\t.ascii \"heliox\\0\\0\"" HELIOX_NOTE_TEXT(minor_) "\n\t.ascii \"\\n\"\n\t.popsection\n"); \
-  HX_LAYOUT_LINES(HELIOX_NOTE_PIECE)                                                                        \
-  __asm__("\t.pushsection .note.heliox,\"a\",%note\n\t.balign 4\n\t.popsection\n");
+  lines_(HELIOX_NOTE_PIECE) __asm__("\t.pushsection .note.heliox,\"a\",%note\n\t.balign 4\n\t.popsection\n");
 
 #define HELIOX_NOTE_FACTS(id_, version_, min_, max_, minor_, hash_, operations_) \
   __asm__(HELIOX_NOTE_SECTION                                                                                      \
@@ -48,11 +48,12 @@
           "\n\t.ascii \"\\nabi_min=\"" HELIOX_NOTE_TEXT(min_) "\n\t.ascii \"\\nabi_max=\"" HELIOX_NOTE_TEXT(max_)  \
           "\n\t.ascii \"\\nlayout.\"" HELIOX_NOTE_TEXT(minor_) "\n\t.ascii \"=\"" HELIOX_NOTE_TEXT(hash_)          \
           "\n\t.ascii \"\\noperations=\"" HELIOX_NOTE_TEXT(operations_)                                            \
-          "\n\t.ascii \"\\n\"\n9:\t.balign 4\n\t.popsection\n")
+          "\n\t.ascii \"\\n\"" HX_LAYOUT_OLDER_FACTS "\n9:\t.balign 4\n\t.popsection\n")
 
 /* Expands its arguments before the assembler text is made of them. */
 #define HELIOX_PLUGIN_NOTE(id_, version_, operations_)                                                 \
-  HELIOX_NOTE_LAYOUT(HX_LAYOUT_MINOR_TEXT, HX_LAYOUT_NOTE_SIZE)                                        \
+  HX_LAYOUT_EACH_OLDER(HELIOX_NOTE_LAYOUT)                                                             \
+  HELIOX_NOTE_LAYOUT(HX_LAYOUT_MINOR_TEXT, HX_LAYOUT_NOTE_SIZE, HX_LAYOUT_LINES)                       \
   HELIOX_NOTE_FACTS(id_, version_, HELIOX_PLUGIN_ABI_MIN, HELIOX_PLUGIN_ABI_MAX, HX_LAYOUT_MINOR_TEXT, \
                     HX_LAYOUT_HASH_HEX, operations_)
 
