@@ -243,6 +243,7 @@ typedef struct hx_running {
   hx_value_t **outputs;
   const hx_run_options_t *options;
   const hx_watcher_t *watcher;
+  hx_trace_t *trace;
   hx_report_t *report;
   hx_error error;               // ready for the next call
   uint64_t calls;               // executed so far

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/link/executable.h"
+#include "core/link/trace.h"
 
 // Registers of inputs; every other register is set before it is read.
 void hx_run_bind_numbers(hx_running_t *run) {
@@ -35,6 +36,27 @@ static hx_status_t execute(hx_running_t *run, size_t index) {
     result = step->resolution.implementation->record->execute(step->prepared, call, error);
   }
   return result == HX_OK ? HX_STATUS_OK : fail_step(run, index, result, error);
+}
+
+// One call from its start until the device has done it.
+static hx_status_t execute_timed(hx_running_t *run, size_t index) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  const uint64_t start = hx_trace_now(run->trace);
+  HX_TRY(execute(run, index));
+  hx_error error = hx_error_make();
+  const int32_t result = run->exe->device->queue.sync(run->instance->queue, &error);
+  if (result != HX_OK) return fail_step(run, index, result, &error);
+  const hx_trace_event_t event = {
+      .call = run->calls,
+      .operation = step->op->info->name,
+      .implementation = step->resolution.implementation->qualified,
+      .value = step->result_count > 0 ? run->exe->slots[step->results[0]].name : "",
+      .line = step->op->line,
+      .start_ns = start,
+      .duration_ns = hx_trace_now(run->trace) - start,
+  };
+  if (hx_trace_add(run->trace, &event) == HX_STATUS_OK) return HX_STATUS_OK;
+  return hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY, "no memory for the trace of a run");
 }
 
 // What a caller is asked and shown between steps, where it wants that.
@@ -99,7 +121,7 @@ static hx_status_t follow_call(hx_running_t *run, size_t index) {
     return HX_STATUS_OK;
   }
   if (run->options != NULL) HX_TRY(attend(run, index));
-  HX_TRY(execute(run, index));
+  HX_TRY(run->trace == NULL ? execute(run, index) : execute_timed(run, index));
   if (run->watcher != NULL)
     HX_TRY(hx_watch_step(run->exe, run->instance, index, run->calls, run->watcher, run->report));
   ++run->calls;

@@ -6,7 +6,8 @@
 #include "core/link/executable.h"
 #include "core/passes/passes.h"
 
-#define LINK_STEPS "inline{only=main},infer-state,resolve-keys,lower{only=missing},infer-state"
+#define FRONT_STEPS "inline{only=main},infer-state"
+#define BACK_STEPS "resolve-keys,lower{only=missing},infer-state"
 
 hx_status_t hx_link_count(hx_linker_t *linker, hx_status_t status) {
   if (status == HX_STATUS_OK) return HX_STATUS_OK;
@@ -212,11 +213,13 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
   HX_TRY(find_secret_inputs(linker));
   HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
-  HX_TRY(hx_pipeline_run(exe->program, "inline{only=main},infer-state", &env));
+  HX_TRY(hx_pipeline_run(exe->program, FRONT_STEPS, &env));
   HX_TRY(hx_link_secrets(linker));
   if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
   if (linker->options->lower_all) HX_TRY(hx_pipeline_run(exe->program, "infer-state,resolve-keys,lower", &env));
-  HX_TRY(hx_pipeline_run(exe->program, LINK_STEPS, &env));
+  // The default passes leave all types known that were.
+  const bool given = linker->options->pipeline != NULL && exe->pipeline[0] != '\0';
+  HX_TRY(hx_pipeline_run(exe->program, given ? FRONT_STEPS "," BACK_STEPS : BACK_STEPS, &env));
   return hx_program_refresh(exe->program, linker->report);
 }
 

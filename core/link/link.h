@@ -74,6 +74,8 @@ typedef struct hx_watched {
 // host, so a watched run is slow.
 typedef struct hx_watcher {
   void (*watch)(void *argument, const hx_watched_t *watched);
+  // Called once all is done, before outputs are given: another status than OK fails the run. May be NULL.
+  hx_status_t (*end)(void *argument);
   void *argument;
 } hx_watcher_t;
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/link/executable.h"
+#include "core/link/trace.h"
 
 // ------------------------------------------------------------------ binding
 
@@ -170,13 +171,16 @@ hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const 
                       .outputs = outputs,
                       .options = options,
                       .watcher = watcher,
+                      .trace = options == NULL ? NULL : options->trace,
                       .report = report,
                       .error = hx_error_make()};
   HX_TRY(hx_instance_take(executable, &run.instance, report));
+  if (run.trace != NULL) hx_trace_begin_run(run.trace);
   hx_status_t status = bind(&run);
   if (status == HX_STATUS_OK) status = hx_run_steps(&run);
   const hx_status_t late = hx_run_wait(&run, status == HX_STATUS_OK);  // always: operands must outlive what is enqueued
   if (status == HX_STATUS_OK) status = late;
+  if (status == HX_STATUS_OK && watcher != NULL && watcher->end != NULL) status = watcher->end(watcher->argument);
   clear_secrets(&run);
   if (status != HX_STATUS_OK) {
     discard_outputs(&run);
@@ -189,8 +193,20 @@ hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const 
   return HX_STATUS_OK;
 }
 
+// A run whose results are recorded or compared: the record watches it.
+static hx_status_t run_recorded(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
+                                const hx_run_options_t *options, hx_report_t *report) {
+  hx_recording_t recording = {
+      .record = options->record, .replay = options->replay, .report = report, .source = executable->program->source};
+  HX_TRY(hx_recording_begin(&recording, executable->params));
+  const hx_watcher_t watcher = {.watch = hx_recording_watch, .end = hx_recording_end, .argument = &recording};
+  return hx_run_watched(executable, inputs, outputs, options, &watcher, report);
+}
+
 hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
                         const hx_run_options_t *options, hx_report_t *report) {
+  if (options != NULL && (options->record != NULL || options->replay != NULL))
+    return run_recorded(executable, inputs, outputs, options, report);
   return hx_run_watched(executable, inputs, outputs, options, NULL, report);
 }
 

@@ -15,6 +15,7 @@
 #include "heliox/passes.h"
 #include "heliox/plugins.h"
 #include "heliox/program.h"
+#include "heliox/trace.h"
 #include "heliox/value.h"
 
 #endif

@@ -125,10 +125,18 @@ typedef struct hx_run_stats {
 ///                state and be owned by nobody else). On failure nothing is created and given outputs are zeroed.
 HX_API HX_MUST_USE hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs,
                                       hx_value_t **outputs, hx_report_t *report);
+/// Times of runs, digests of results: heliox/trace.h.
+typedef struct hx_trace hx_trace_t;
+typedef struct hx_record hx_record_t;
+
 /// How a run is watched. Zero-initialise.
 typedef struct hx_run_options {
   bool (*cancelled)(void *argument);  ///< polled between prepared calls; true stops the run (cancelled)
   void *argument;
+  hx_trace_t *trace;          ///< gets an event a call; NULL: none. The run waits for every call
+  hx_record_t *record;        ///< is emptied and gets the digest of every result; NULL: none. The run waits likewise
+  const hx_record_t *replay;  ///< results must have these digests, of these operations in this order: the first that
+                              ///< has not is named and the run fails (differs); NULL: none. Not together with record
 } hx_run_options_t;
 /// hx_run with options; NULL options: none.
 HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs,
