@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check, run.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,23 @@ static bool port_index(const hx_port_t *ports, size_t count, const char *name, s
   return false;
 }
 
+// NAME=number of an input that is a public number.
+static hx_status_t static_input(cli_t *cli, run_t *run, const hx_port_t *port, const char *text, hx_value_t **out) {
+  const hx_params_t *params = hx_compilation_params(run->compilation);
+  char *end = NULL;
+  errno = 0;
+  if (strcmp(port->type, "f64") == 0) {
+    const double number = strtod(text, &end);
+    if (*text != '\0' && *end == '\0' && errno == 0) return hx_value_real(params, number, out, cli->report);
+  } else {
+    const long long number = strtoll(text, &end, 10);
+    if (*text != '\0' && *end == '\0' && errno == 0)
+      return hx_value_integer(params, port->type, number, out, cli->report);
+  }
+  return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is a number of type %s; '%s' is none", port->name,
+                        port->type, text);
+}
+
 static hx_status_t load_inputs(cli_t *cli, run_t *run) {
   const hx_port_t *ports = NULL;
   run->input_count = hx_executable_inputs(run->executable, &ports);
@@ -201,7 +219,9 @@ static hx_status_t load_inputs(cli_t *cli, run_t *run) {
     }
     if (run->inputs[index] != NULL)
       return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is given twice", name);
-    status = hx_value_load(path, NULL, hx_compilation_params(run->compilation), &run->inputs[index], cli->report);
+    status = strcmp(ports[index].role, "static") == 0
+                 ? static_input(cli, run, &ports[index], path, &run->inputs[index])
+                 : hx_value_load(path, NULL, hx_compilation_params(run->compilation), &run->inputs[index], cli->report);
     if (status != HX_STATUS_OK) return status;
   }
   hx_status_t status = HX_STATUS_OK;
@@ -235,6 +255,17 @@ static hx_status_t check_outputs(cli_t *cli, run_t *run) {
   return HX_STATUS_OK;
 }
 
+// A public number is a line of text.
+static hx_status_t save_number(cli_t *cli, const hx_value_t *number, const char *type, const char *path) {
+  char text[64];
+  if (strcmp(type, "f64") == 0) {
+    snprintf(text, sizeof text, "%.17g\n", hx_value_get_real(number));
+  } else {
+    snprintf(text, sizeof text, "%lld\n", (long long)hx_value_get_integer(number));
+  }
+  return cli_write_file(path, text, strlen(text), cli->report);
+}
+
 static hx_status_t save_outputs(cli_t *cli, run_t *run) {
   const hx_port_t *ports = NULL;
   hx_executable_outputs(run->executable, &ports);
@@ -245,6 +276,10 @@ static hx_status_t save_outputs(cli_t *cli, run_t *run) {
     size_t index = 0;
     status = cli_split(cli, cli_get_at(cli, "output", i), name, sizeof name, &path);
     if (status != HX_STATUS_OK || !port_index(ports, run->output_count, name, &index)) return HX_STATUS_INTERNAL;
+    if (hx_value_kind(run->outputs[index]) == HX_VALUE_NUMBER) {
+      status = save_number(cli, run->outputs[index], ports[index].type, path);
+      continue;
+    }
     const hx_named_value_t named = {.name = name, .value = run->outputs[index]};
     status = hx_values_save(&named, 1, false, path, cli->report);
     if (status == HX_STATUS_OK)
@@ -295,15 +330,45 @@ static int report_run(cli_t *cli, const run_t *run) {
   return CLI_DONE;
 }
 
+// HELIOX_TRACE names a file where --trace does not.
+static const char *trace_path(const cli_t *cli) {
+  return cli_has(cli, "trace") ? cli_get(cli, "trace") : getenv("HELIOX_TRACE");
+}
+
+static hx_status_t execute(cli_t *cli, run_t *run) {
+  const char *trace = trace_path(cli);
+  hx_run_stats_t stats;
+  hx_executable_stats(run->executable, &stats);
+  if (cli_has(cli, "stats") && !cli->json)
+    cli_say(cli, "planned: %.1f MiB beside inputs, outputs and materials\n", (double)stats.peak_bytes / 1048576);
+  hx_run_options_t options = {0};
+  hx_record_t *replay = NULL;
+  hx_status_t status = HX_STATUS_OK;
+  if (trace != NULL) status = hx_trace_create(&options.trace, cli->report);
+  if (status == HX_STATUS_OK && cli_has(cli, "record")) status = hx_record_create(&options.record, cli->report);
+  if (status == HX_STATUS_OK && cli_has(cli, "replay"))
+    status = hx_record_load(cli_get(cli, "replay"), &replay, cli->report);
+  options.replay = replay;
+  const double start = cli_now_ms();
+  if (status == HX_STATUS_OK)
+    status = hx_run_with(run->executable, (const hx_value_t *const *)run->inputs, run->outputs, &options, cli->report);
+  run->run_ms = cli_now_ms() - start;
+  if (status == HX_STATUS_OK && trace != NULL) status = hx_trace_save(options.trace, trace, cli->report);
+  if (status == HX_STATUS_OK && options.record != NULL)
+    status = hx_record_save(options.record, cli_get(cli, "record"), cli->report);
+  hx_trace_release(options.trace);
+  hx_record_release(options.record);
+  hx_record_release(replay);
+  return status;
+}
+
 int cli_run_run(cli_t *cli) {
   run_t run = {0};
   hx_status_t status = prepare_run(cli, &run);
   if (status == HX_STATUS_OK) status = check_outputs(cli, &run);
   if (status == HX_STATUS_OK) status = load_inputs(cli, &run);
   if (status == HX_STATUS_OK) {
-    const double start = cli_now_ms();
-    status = hx_run(run.executable, (const hx_value_t *const *)run.inputs, run.outputs, cli->report);
-    run.run_ms = cli_now_ms() - start;
+    status = execute(cli, &run);
   }
   if (status == HX_STATUS_OK) status = save_outputs(cli, &run);
   const int code = status == HX_STATUS_OK ? report_run(cli, &run) : cli_fail(cli, status);

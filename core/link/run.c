@@ -219,6 +219,7 @@ void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out)
   hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;  // the lock changes
   pthread_mutex_lock(&exe->lock);
   *out = (hx_run_stats_t){.slab_bytes = exe->slab_bytes,
+                          .peak_bytes = exe->slab_bytes + exe->scratch_device + exe->scratch_host,
                           .unshared_bytes = exe->unshared_bytes,
                           .calls = exe->call_count,
                           .runs = exe->runs,

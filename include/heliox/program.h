@@ -111,6 +111,8 @@ HX_API const char *hx_executable_source(const hx_executable_t *executable);
 /// Figures of an executable and of its last run.
 typedef struct hx_run_stats {
   uint64_t slab_bytes;
+  uint64_t
+      peak_bytes;  ///< memory of one run besides its inputs, outputs and materials: slab and scratch. Known at link
   uint64_t unshared_bytes;  ///< what the slab would take if no two intermediates shared memory
   uint64_t calls;           ///< prepared calls a run
   uint64_t runs;

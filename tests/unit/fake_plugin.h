@@ -25,6 +25,7 @@ struct hx_device {
 
 struct hx_buffer {
   unsigned char *address;
+  uint64_t bytes;  // owned
   bool owned, hidden;
 };
 
@@ -60,6 +61,7 @@ static struct fake {
   int32_t prepare_result;  // HX_OK, or what every prepare returns
   uint64_t scratch_device;
   atomic_uint buffers, tables_made, tables_alive, prepared_alive, queues, packs, packed_alive, executes, device_closes;
+  atomic_ullong bytes, peak_bytes;  // of owned buffers, since the last fake_reset_peak
   char last_variant[64];
 } fake;
 
@@ -121,6 +123,9 @@ static inline int32_t fake_alloc(hx_device *device, uint32_t space, uint64_t byt
   buffer->address = aligned_alloc(64, (size_t)(bytes + 63) / 64 * 64);
   memset(buffer->address, 0xa5, (size_t)bytes);
   buffer->owned = true;
+  buffer->bytes = bytes;
+  fake.bytes += bytes;
+  if (fake.bytes > fake.peak_bytes) fake.peak_bytes = fake.bytes;
   buffer->hidden = fake.hides_addresses && space == HX_SPACE_DEVICE;
   fake.buffers += 1;
   *out = buffer;
@@ -140,7 +145,10 @@ static inline int32_t fake_import(hx_device *device, void *address, uint64_t byt
 static inline void *fake_address(hx_buffer *buffer) { return buffer->hidden ? NULL : buffer->address; }
 
 static inline void fake_free(hx_buffer *buffer) {
-  if (buffer->owned) free(buffer->address);
+  if (buffer->owned) {
+    fake.bytes -= buffer->bytes;
+    free(buffer->address);
+  }
   free(buffer);
   fake.buffers -= 1;
 }

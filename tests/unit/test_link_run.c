@@ -112,6 +112,28 @@ static void run_writes_into_given_outputs_without_allocating(void **state) {
   hx_executable_release(executable);
 }
 
+static void planned_peak_is_what_a_run_allocates(void **state) {
+  bench_t *bench = *state;
+  fake.scratch_device = 12345;
+  hx_executable_t *executable = link_text(bench, PROGRAM);
+  pair_t pair = make_pair(bench);
+  const hx_value_t *inputs[] = {pair.x, pair.y};
+  hx_value_t *outputs[2] = {NULL, NULL};
+  hx_run_stats_t stats;
+  hx_executable_stats(executable, &stats);
+  fake.peak_bytes = 0;
+  const uint64_t before = fake.bytes;
+  must(hx_run(executable, inputs, outputs, bench->report), bench->report);
+  const uint64_t measured = fake.peak_bytes - before;
+  assert_true(stats.peak_bytes >= 12345);
+  assert_true(100 * stats.peak_bytes >= 99 * measured && 100 * stats.peak_bytes <= 101 * measured);
+  hx_value_release(outputs[0]);
+  hx_value_release(outputs[1]);
+  drop_pair(&pair);
+  hx_executable_release(executable);
+  fake.scratch_device = 0;
+}
+
 static void results_inherit_counts_from_what_they_depend_on(void **state) {
   bench_t *bench = *state;
   static const char text[] =
@@ -490,6 +512,7 @@ static void run_works_on_a_device_apart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {CASE(run_gives_what_the_program_says),
+                                     CASE(planned_peak_is_what_a_run_allocates),
                                      CASE(run_writes_into_given_outputs_without_allocating),
                                      CASE(results_inherit_counts_from_what_they_depend_on),
                                      CASE(run_from_four_threads_gives_equal_results),
