@@ -8,6 +8,7 @@
 
 #define FRONT_STEPS "inline{only=main},infer-state"
 #define BACK_STEPS "resolve-keys,lower{only=missing},infer-state"
+#define LOWERED_STEPS "cse,reuse-transforms,dve"  // of the default pipeline: what lowering shares only now
 
 hx_status_t hx_link_count(hx_linker_t *linker, hx_status_t status) {
   if (status == HX_STATUS_OK) return HX_STATUS_OK;
@@ -204,10 +205,20 @@ static hx_status_t find_secret_inputs(hx_linker_t *linker) {
   return HX_STATUS_OK;
 }
 
+// Whether `lower` rewrote anything.
+static void note_lowering(void *argument, const hx_pass_event_t *event) {
+  if (event->is_over && event->changed && event->pass->role == HX_PASS_LOWER) *(bool *)argument = true;
+}
+
 static hx_status_t run_passes(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
-  const hx_pass_env_t env = {
-      .ring = linker->ring, .is_native = is_native, .native_argument = linker, .report = linker->report};
+  bool lowered = false;
+  const hx_pass_env_t env = {.ring = linker->ring,
+                             .is_native = is_native,
+                             .native_argument = linker,
+                             .watch = note_lowering,
+                             .watch_argument = &lowered,
+                             .report = linker->report};
   const char *pipeline = linker->options->pipeline == NULL ? hx_pipeline_default() : linker->options->pipeline;
   exe->pipeline = hx_arena_str(&exe->arena, hx_str(pipeline)).data;
   if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
@@ -220,6 +231,7 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   // The default passes leave all types known that were.
   const bool given = linker->options->pipeline != NULL && exe->pipeline[0] != '\0';
   HX_TRY(hx_pipeline_run(exe->program, given ? FRONT_STEPS "," BACK_STEPS : BACK_STEPS, &env));
+  if (linker->options->pipeline == NULL && lowered) HX_TRY(hx_pipeline_run(exe->program, LOWERED_STEPS, &env));
   return hx_program_refresh(exe->program, linker->report);
 }
 

@@ -154,6 +154,34 @@ void hx_rewriter_move(hx_rewriter_t *rewriter, hx_ir_op_t *op, hx_ir_op_t *befor
   rewriter->changed = true;
 }
 
+static void adopt_value(hx_rewriter_t *rewriter, hx_ir_value_t *value, uint32_t position) {
+  if (rewriter->status == HX_STATUS_OK)
+    rewriter->status = hx_grow(&rewriter->uses, &rewriter->capacity, rewriter->count + 1, sizeof *rewriter->uses);
+  if (rewriter->status != HX_STATUS_OK) return;
+  value->id = (uint32_t)rewriter->count;
+  rewriter->uses[rewriter->count++] = (hx_value_uses_t){.position = position};
+}
+
+static void adopt_values(hx_rewriter_t *rewriter, hx_ir_op_t *op, uint32_t position) {
+  for (size_t i = 0; i < op->result_count; ++i) adopt_value(rewriter, op->results[i], position);
+  for (size_t i = 0; i < op->region_count; ++i) {
+    const hx_ir_block_t *block = op->regions[i]->block;
+    for (size_t k = 0; k < block->argument_count; ++k) adopt_value(rewriter, block->arguments[k], position);
+    for (hx_ir_op_t *inner = block->first; inner != NULL; inner = inner->next) adopt_values(rewriter, inner, position);
+  }
+}
+
+static hx_status_t adopt_uses(hx_ir_op_t *op, void *argument) {
+  read_operands(argument, op);
+  return HX_STATUS_OK;
+}
+
+void hx_rewriter_adopt(hx_rewriter_t *rewriter, hx_ir_op_t *op) {
+  if (rewriter->status != HX_STATUS_OK) return;
+  adopt_values(rewriter, op, op->next == NULL ? 0 : position_of(rewriter, op->next));
+  if (rewriter->status == HX_STATUS_OK) (void)hx_ir_walk(op, adopt_uses, rewriter);
+}
+
 static void visit_block(hx_rewriter_t *rewriter, hx_ir_block_t *block,
                         void (*visit)(hx_rewriter_t *rewriter, hx_ir_block_t *block, void *argument), void *argument) {
   if (rewriter->status != HX_STATUS_OK) return;

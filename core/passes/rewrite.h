@@ -56,6 +56,9 @@ void hx_rewriter_remove(hx_rewriter_t *rewriter, hx_ir_op_t *op);
 // Moves an operation in front of another one of the same block.
 void hx_rewriter_move(hx_rewriter_t *rewriter, hx_ir_op_t *op, hx_ir_op_t *before);
 
+// Numbers the values of a copy that was inserted and counts what it reads.
+void hx_rewriter_adopt(hx_rewriter_t *rewriter, hx_ir_op_t *op);
+
 // Calls visit for every block, outer ones first, until a failure.
 void hx_rewriter_blocks(hx_rewriter_t *rewriter,
                         void (*visit)(hx_rewriter_t *rewriter, hx_ir_block_t *block, void *argument), void *argument);

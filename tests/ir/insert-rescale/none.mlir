@@ -1,0 +1,12 @@
+// Without parameters nothing is known of scales.
+// run: insert-rescale{waterline=2^30}
+// print: short
+"builtin.module"() ({
+  "func.func"() ({
+  ^entry(%x: !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>):
+    %a = "ckks.square"(%x) : (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> !ckks.ciphertext<>
+    "func.return"(%a) : (!ckks.ciphertext<>) -> ()
+  }) {sym_name = "main", function_type = (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> (!ckks.ciphertext<>)} : () -> ()
+}) {heliox.version = 1 : i64} : () -> ()
+// ---
+0:0: params: pass insert-rescale: scales depend on the parameters, and none are given
