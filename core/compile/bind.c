@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/compile/compilation.h"
+#include "core/passes/prepared.h"
 
 static hx_status_t no_memory(hx_report_t *report) {
   return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to bind a material");
@@ -84,6 +85,10 @@ static hx_status_t check_value(const hx_compilation_t *compilation, const char *
                           "the value for @%s belongs to parameters %.16s..., the program to %.16s...", symbol,
                           hx_params_digest_hex(value->params), hx_params_digest_hex(compilation->params));
   }
+  // A reference that is prepared when it is bound takes what it is prepared from.
+  hx_type_t wanted;
+  hx_material_bound_type(hx_compilation_find(compilation, hx_str(symbol)), &wanted);
+  type = &wanted;
   if (value->type.kind != type->kind) return fail_state(symbol, type, &value->type, "kind", report);
   const char *part = NULL;
   if (!hx_type_agrees(type, &value->type, &part)) return fail_state(symbol, type, &value->type, part, report);

@@ -54,6 +54,9 @@ typedef struct hx_bound_material {
   uint8_t key_id[16];  // zero: none
   uint64_t count;      // of a value; 0 otherwise
   bool is_complex, is_key;
+  hx_value_t *source;          // what the tensor was prepared from, retained; NULL: it is what was bound
+  uint64_t source_generation;  // of the source when it was prepared
+  uint32_t preparation;        // of the executable
 } hx_bound_material_t;
 
 typedef enum hx_step_kind {
@@ -192,6 +195,8 @@ struct hx_executable {
   size_t root_count, root_capacity;
   hx_bound_material_t *materials;
   size_t material_count, material_capacity;
+  struct hx_preparation *preparations;  // prepared.c
+  size_t preparation_count, preparation_capacity;
   hx_step_list_t steps;
   size_t call_count, span_count, resource_count;
   hx_loop_t *loops;
@@ -345,6 +350,13 @@ const hx_attribute_t *hx_link_port_attr(const hx_ir_op_t *func, const char *list
 hx_status_t hx_link_secrets(hx_linker_t *linker);
 // Switching key bound to a symbol, or NULL.
 const hx_switch_t *hx_link_find_switch(const hx_linker_t *linker, hx_str_t symbol);
+
+// prepared.c: a material as its reference wants it prepared; `material` gets tensor (retained), source, generation.
+hx_status_t hx_link_prepare_value(hx_linker_t *linker, const hx_ir_op_t *op, hx_value_t *source,
+                                  hx_bound_material_t *material);
+// Prepares anew what changed since; before every run.
+hx_status_t hx_prepared_refresh(hx_executable_t *exe, hx_report_t *report);
+void hx_prepared_free(hx_executable_t *exe);
 
 // manifest.c, source.c
 char *hx_executable_describe(const hx_executable_t *exe);      // NULL: out of memory

@@ -153,6 +153,7 @@ static hx_status_t refresh_form(hx_executable_t *exe, const hx_step_t *step, hx_
 }
 
 hx_status_t hx_instance_refresh(hx_executable_t *exe, hx_instance_t *instance, hx_report_t *report) {
+  HX_TRY(hx_prepared_refresh(exe, report));
   if (exe->resource_count == 0) return HX_STATUS_OK;
   hx_status_t status = HX_STATUS_OK;
   size_t next = 0;

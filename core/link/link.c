@@ -50,6 +50,7 @@ static void free_executable(hx_executable_t *exe) {
     hx_instance_destroy(exe, instance);
   }
   for (size_t i = 0; i < exe->steps.count; ++i) free_step(&exe->steps.items[i]);
+  hx_prepared_free(exe);
   for (size_t i = 0; i < exe->material_count; ++i) {
     hx_tensor_release(exe->materials[i].tensor);
     hx_placed_release(exe->materials[i].placed);

@@ -122,11 +122,12 @@ static json_t *describe_materials(const hx_executable_t *exe) {
   for (size_t i = 0; i < exe->material_count; ++i) {
     const hx_bound_material_t *material = &exe->materials[i];
     const char *place = material->placed != NULL ? "copied to the device" : "in place";
-    json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "index", number_of(i), "symbol",
-                                          text_of(material->symbol), "type", type_text(material->type), "bytes",
-                                          number_of(hx_layout_extent(&material->tensor->layout) *
-                                                    hx_dtype_bytes(material->tensor->layout.dtype)),
-                                          "memory", text_of(place)));
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:b, s:o, s:o, s:o}", "index", number_of(i), "symbol", text_of(material->symbol),
+                        "prepared", material->source != NULL, "type", type_text(material->type), "bytes",
+                        number_of(hx_layout_extent(&material->tensor->layout) *
+                                  hx_dtype_bytes(material->tensor->layout.dtype)),
+                        "memory", text_of(place)));
   }
   return list;
 }

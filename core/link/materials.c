@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/link/executable.h"
+#include "core/passes/prepared.h"
 
 static hx_status_t add_material(hx_linker_t *linker, const hx_bound_material_t *material, uint32_t *out) {
   hx_executable_t *exe = linker->exe;
@@ -207,22 +208,37 @@ static hx_status_t add_slot_of(hx_linker_t *linker, const hx_ir_op_t *op, uint32
 static bool check_binding(hx_linker_t *linker, const hx_ir_op_t *op, const hx_value_t *value, const char *name) {
   const char *part = NULL;
   const size_t before = linker->fault_count;
+  hx_type_t wanted;
+  hx_material_bound_type(op, &wanted);
   if (value->secret) hx_link_fail(linker, op, HX_CODE_SECRET, "material @%s is secret", name);
   if (!hx_params_same(value->params, linker->source->params)) {
     hx_link_fail(linker, op, HX_CODE_PARAMS_DIGEST,
                  "material @%s belongs to parameters %.16s..., the program to %.16s...", name,
                  hx_params_digest_hex(value->params), hx_params_digest_hex(linker->source->params));
-  } else if (value->type.kind != op->results[0]->type->kind) {
+  } else if (value->type.kind != wanted.kind) {
     hx_link_fail(linker, op, HX_CODE_MATERIAL, "material @%s is a %s", name,
                  value->type.kind == HX_TYPE_CIPHERTEXT ? "ciphertext" : "plaintext");
-  } else if (!hx_type_agrees(&value->type, op->results[0]->type, &part)) {
+  } else if (!hx_type_agrees(&value->type, &wanted, &part)) {
     hx_link_fail(linker, op, HX_CODE_MATERIAL, "material @%s has another %s than its reference", name, part);
+  } else if (value->type.depth > op->results[0]->type->depth) {
+    hx_link_fail(linker, op, HX_CODE_MATERIAL, "material @%s is at depth %u, beyond the %u of its reference", name,
+                 value->type.depth, op->results[0]->type->depth);
   }
   if (value->tensor->offset % linker->exe->device->alignment != 0) {
     hx_link_fail(linker, op, HX_CODE_SHAPE, "material @%s starts at byte %" PRIu64 ", %s wants a multiple of %" PRIu64,
                  name, value->tensor->offset, linker->exe->device->name, linker->exe->device->alignment);
   }
   return linker->fault_count == before;
+}
+
+// A material that was prepared from this value already, to this type.
+static uint32_t find_prepared(const hx_linker_t *linker, const hx_value_t *value, const hx_type_t *type,
+                              const char *symbol) {
+  for (uint32_t i = 0; i < linker->exe->material_count; ++i) {
+    const hx_bound_material_t *material = &linker->exe->materials[i];
+    if (material->source == value && material->type == type && strcmp(material->symbol, symbol) == 0) return i;
+  }
+  return HX_NONE;
 }
 
 static hx_status_t bind_value(hx_linker_t *linker, const hx_ir_op_t *op, const char *name) {
@@ -235,12 +251,23 @@ static hx_status_t bind_value(hx_linker_t *linker, const hx_ir_op_t *op, const c
   }
   const hx_value_t *value = binding->value;
   if (!check_binding(linker, op, value, name)) return HX_STATUS_OK;
-  uint32_t material = find_material(linker, value->tensor, name);
+  hx_str_t purpose;
+  const bool is_prepared = hx_material_is_prepared(op, &purpose);
+  uint32_t material =
+      is_prepared ? find_prepared(linker, value, type, name) : find_material(linker, value->tensor, name);
   if (material == HX_NONE) {
     hx_bound_material_t bound = {
         .symbol = name, .tensor = value->tensor, .type = type, .count = value->count, .is_complex = value->is_complex};
     memcpy(bound.key_id, value->key_id, sizeof bound.key_id);
-    HX_TRY(add_material(linker, &bound, &material));
+    if (is_prepared) {
+      bound.tensor = NULL;
+      HX_TRY(hx_link_prepare_value(linker, op, binding->value, &bound));
+      if (bound.tensor == NULL) return HX_STATUS_OK;  // counted as a fault
+    }
+    const hx_status_t status = add_material(linker, &bound, &material);
+    if (is_prepared) hx_tensor_release(bound.tensor);  // the material has its own
+    if (status != HX_STATUS_OK) hx_value_release(bound.source);
+    if (status != HX_STATUS_OK) return status;
   }
   return add_slot_of(linker, op, material);
 }
