@@ -117,6 +117,7 @@ static hx_status_t refuse_overflow(const double *values, size_t slots, hx_report
 }
 
 hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report) {
+  HX_TRY(hx_value_want_data(plaintext, "ckks.decode gives numbers to the host", report));
   HX_TRY(check_plaintext(plaintext, report));
   const size_t slots = plaintext->type.slots;
   const uint32_t log_slots = (uint32_t)__builtin_ctz(plaintext->type.slots);

@@ -97,6 +97,7 @@ static hx_status_t encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, b
 
 hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric, hx_value_t **out,
                        hx_report_t *report) {
+  HX_TRY(hx_value_want_data(plaintext, "ckks.encrypt draws at random", report));
   HX_TRY(check_plaintext(keys, plaintext, symmetric, report));
   const hx_ref_ring *ring = NULL;
   HX_TRY(hx_params_reference(keys->params, &ring, report));  // what fails after this fails for want of memory

@@ -90,6 +90,7 @@ static hx_status_t check_ciphertext(const hx_keys_t *keys, const hx_value_t *cip
 }
 
 hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out, hx_report_t *report) {
+  HX_TRY(hx_value_want_data(ciphertext, "ckks.decrypt needs a secret", report));
   HX_TRY(check_ciphertext(keys, ciphertext, report));
   const hx_ref_ring *ring = NULL;
   HX_TRY(hx_params_reference(keys->params, &ring, report));

@@ -32,6 +32,7 @@ static hx_status_t check_value(const hx_named_value_t *values, size_t index, boo
   HX_TRY(check_name(values, index, report));
   const hx_value_t *first = values[0].value, *value = values[index].value;
   const char *name = values[index].name;
+  HX_TRY(hx_value_want_data(value, "hx_values_save writes data", report));
   if (hx_value_kind(value) != hx_value_kind(first)) {
     return hx_report_fail(report, HX_CODE_FILE_KIND, "\"%.100s\" is a %s and \"%.100s\" is not: a file holds one kind",
                           values[0].name, hx_value_kind(first) == HX_VALUE_CIPHERTEXT ? "ciphertext" : "plaintext",

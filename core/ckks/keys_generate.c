@@ -141,6 +141,7 @@ static hx_status_t check_options(const hx_params_t *params, const hx_keygen_opti
 
 hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_t *options, hx_keys_t **out,
                              hx_report_t *report) {
+  HX_TRY(hx_params_want_live(params, "hx_keys_generate", report));
   HX_TRY(check_options(params, options, report));
   const hx_ref_ring *ring = NULL;
   HX_TRY(hx_params_reference(params, &ring, report));  // what fails after this fails for want of memory

@@ -173,3 +173,20 @@ hx_status_t hx_params_reference(const hx_params_t *params, const hx_ref_ring **o
 bool hx_params_same(const hx_params_t *a, const hx_params_t *b) {
   return a == b || memcmp(a->ring.digest, b->ring.digest, sizeof a->ring.digest) == 0;
 }
+
+hx_status_t hx_params_copy_capturing(const hx_params_t *params, hx_params_t **out, hx_report_t *report) {
+  hx_params_t *copy = NULL;
+  HX_TRY(hx_params_parse(hx_str(params->json), "captured parameters", params->insecure ? HX_PARAMS_INSECURE : 0, &copy,
+                         report));
+  memcpy(copy->name, params->name, sizeof copy->name);
+  copy->is_capturing = true;
+  *out = copy;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_params_want_live(const hx_params_t *params, const char *what, hx_report_t *report) {
+  if (!params->is_capturing) return HX_STATUS_OK;
+  return hx_report_fail(report, HX_CODE_UNSUPPORTED,
+                        "%s draws keys at random, so it is not recorded: make keys before a function is captured",
+                        what);
+}

@@ -14,6 +14,10 @@ const hx_scale_t *hx_params_default_scale(const hx_params_t *params);
 hx_status_t hx_params_reference(const hx_params_t *params, const hx_ref_ring **out, hx_report_t *report);
 // Hamming weight of the secret; 0: uniform ternary.
 uint32_t hx_params_secret_weight(const hx_params_t *params);
+// A copy for a capturing engine: the same set and digest, under which key generation is refused.
+hx_status_t hx_params_copy_capturing(const hx_params_t *params, hx_params_t **out, hx_report_t *report);
+// Refused (unsupported): such a copy. `what` names the function.
+hx_status_t hx_params_want_live(const hx_params_t *params, const char *what, hx_report_t *report);
 bool hx_params_same(const hx_params_t *a, const hx_params_t *b);  // equal digests
 
 #endif

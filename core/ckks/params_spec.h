@@ -32,6 +32,7 @@ struct hx_params {
   char digest_hex[65];
   char name[HX_NAME_MAX];
   bool insecure;
+  bool is_capturing;  // of a capturing engine: no keys are drawn under it
   double log2_q, log2_p;
   _Atomic(hx_ref_ring *) reference;  // NULL until asked for
 };

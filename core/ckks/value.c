@@ -47,6 +47,33 @@ static hx_status_t make(const hx_params_t *params, const hx_type_t *type, hx_ten
   return HX_STATUS_OK;
 }
 
+static void forget_symbol(hx_storage_t *storage) { (void)storage; }
+
+hx_status_t hx_value_create_symbol(const hx_params_t *params, const hx_type_t *type, hx_symbol_t symbol,
+                                   hx_value_t **out) {
+  HX_TRY(hx_value_check_type(params, type, NULL));
+  hx_tensor_t *tensor = hx_zalloc(1, sizeof *tensor);
+  if (tensor == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  atomic_init(&tensor->refs, 1);
+  hx_type_layout(type, hx_params_ring(params), &tensor->layout);
+  const uint64_t bytes = hx_layout_elements(&tensor->layout) * hx_dtype_bytes(tensor->layout.dtype);
+  static const char nowhere;  // no device: nothing takes it for memory of its own
+  tensor->storage = hx_storage_wrap(NULL, bytes, &nowhere, NULL, forget_symbol, NULL, false);
+  if (tensor->storage == NULL) {
+    hx_free(tensor);
+    return HX_STATUS_OUT_OF_MEMORY;
+  }
+  HX_TRY(make(params, type, tensor, false, out));
+  (*out)->symbol = symbol;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_value_want_data(const hx_value_t *value, const char *what, hx_report_t *report) {
+  if (value->symbol.owner == NULL) return HX_STATUS_OK;
+  return hx_report_fail(report, HX_CODE_UNSUPPORTED,
+                        "%s, so it is not recorded: while a function is captured its values have no data", what);
+}
+
 hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out) {
   HX_TRY(hx_value_check_type(params, type, NULL));
   hx_layout_t layout;
@@ -94,6 +121,7 @@ hx_value_t *hx_value_retain(const hx_value_t *value) {
 
 void hx_value_release(hx_value_t *value) {
   if (value == NULL || atomic_fetch_sub_explicit(&value->refs, 1, memory_order_acq_rel) != 1) return;
+  if (value->symbol.owner != NULL) value->symbol.release(value->symbol.owner);
   hx_tensor_release(value->tensor);  // its storage wipes secrets
   hx_params_release(value->params);
   hx_free(value);
@@ -163,6 +191,7 @@ static bool equal_rows(const hx_tensor_t *a, const hx_tensor_t *b) {
 }
 
 bool hx_value_equal(const hx_value_t *a, const hx_value_t *b) {
+  if (a->symbol.owner != NULL || b->symbol.owner != NULL) return a == b;
   return hx_params_same(a->params, b->params) && memcmp(a->key_id, b->key_id, sizeof a->key_id) == 0 &&
          hx_type_equal(&a->type, &b->type) && hx_layout_same_shape(&a->tensor->layout, &b->tensor->layout) &&
          equal_rows(a->tensor, b->tensor);

@@ -6,6 +6,14 @@
 #include "core/tensor/tensor.h"
 #include "heliox/value.h"
 
+// What stands for a value while a function is recorded (core/eager/capture.h): its operations are noted, nothing is
+// computed, and there are no residues.
+typedef struct hx_symbol {
+  void *owner;     // the capture
+  void *ir_value;  // in its program
+  void (*release)(void *owner);
+} hx_symbol_t;
+
 struct hx_value {
   atomic_uint refs;
   hx_params_t *params;
@@ -15,6 +23,7 @@ struct hx_value {
   uint64_t count;  // values of the message; see CLI.md on results
   bool is_complex;
   bool secret;
+  hx_symbol_t symbol;  // owner NULL: a value with data
 };
 
 // Layout of a complete ciphertext, plaintext, tensor, seed or number type under a ring (dense). A number is one word.
@@ -33,6 +42,11 @@ hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_t
 // of an f64.
 int64_t hx_value_word(const hx_value_t *number);
 void hx_value_set_word(hx_value_t *number, int64_t word);
+// A value without data. The symbol's owner is released with it.
+hx_status_t hx_value_create_symbol(const hx_params_t *params, const hx_type_t *type, hx_symbol_t symbol,
+                                   hx_value_t **out);
+// Refused (unsupported): a value that is being recorded, by what cannot be recorded: "ckks.encrypt draws at random".
+hx_status_t hx_value_want_data(const hx_value_t *value, const char *what, hx_report_t *report);
 // Checks every residue against its prime (residue, naming row and index). Host memory.
 hx_status_t hx_value_check_residues(const hx_value_t *value, hx_report_t *report);
 // The same for any host tensor of residues whose limb l belongs to prime ids[l]: values below `factor` times the prime.

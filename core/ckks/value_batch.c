@@ -49,6 +49,7 @@ static hx_status_t fail_part(size_t index, const hx_value_t *first, const hx_val
 
 static hx_status_t check_alike(size_t index, const hx_value_t *first, const hx_value_t *value, hx_report_t *report) {
   if (value == NULL) return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "value %zu of the stack is NULL", index);
+  HX_TRY(hx_value_want_data(value, "hx_value_stack is no operation", report));
   if (value->tensor->storage->device != NULL)
     return hx_report_fail(report, HX_CODE_DEVICE_MIX,
                           "value %zu of the stack lies in device memory; bring it to the host first", index);
@@ -113,6 +114,7 @@ hx_status_t hx_value_stack(const hx_value_t *const *values, size_t count, hx_val
 
 static hx_status_t check_axis(const hx_value_t *value, uint32_t axis, hx_report_t *report) {
   if (value == NULL) return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "the batch is NULL");
+  HX_TRY(hx_value_want_data(value, "taking items of a batch is no operation", report));
   if (axis >= value->type.batch_rank)
     return hx_report_fail(report, HX_CODE_SHAPE, "batch axis %u does not exist: the value has %u", axis,
                           value->type.batch_rank);

@@ -76,6 +76,7 @@ static hx_status_t check_value(const hx_compilation_t *compilation, const char *
                                hx_report_t *report) {
   const hx_type_t *type;
   HX_TRY(find_type(compilation, symbol, &type, report));
+  HX_TRY(hx_value_want_data(value, "binding a material keeps data", report));
   if (value->secret) {
     return hx_report_fail(report, HX_CODE_SECRET,
                           "the value for @%s is secret: materials go to the server and into bundles", symbol);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/ckks/transition.h"
+#include "core/eager/capture.h"
 #include "core/eager/engine.h"
 
 #define NAMED_ATTRS_MAX 4  // of one engine method
@@ -25,8 +26,7 @@ static bool has_id(const uint8_t id[16]) {
   return memcmp(id, none, sizeof none) != 0;
 }
 
-// Every operand under the engine's parameters, all under one secret, the keys' where the engine has keys.
-static hx_status_t check_owners(const hx_engine_t *engine, const hx_engine_call_t *call, hx_report_t *report) {
+hx_status_t hx_engine_check_owners(const hx_engine_t *engine, const hx_engine_call_t *call, hx_report_t *report) {
   const char *name = hx_op_info(call->id)->name;
   const uint8_t *id = engine->keys != NULL && has_id(engine->keys->id) ? engine->keys->id : NULL;
   const char *owner = "the engine's keys";
@@ -44,6 +44,7 @@ static hx_status_t check_owners(const hx_engine_t *engine, const hx_engine_call_
     if (value == NULL) {
       return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: operand %s is NULL", name, operand_name(call, i));
     }
+    if (engine->capture == NULL) HX_TRY(hx_value_want_data(value, "this engine computes", report));
     if (!hx_params_same(value->params, engine->params)) {
       return hx_report_fail(
           report, HX_CODE_PARAMS_DIGEST, "%s: operand %s belongs to parameters %.16s..., the engine to %.16s...", name,
@@ -188,7 +189,8 @@ hx_status_t hx_engine_run(hx_engine_t *engine, const hx_engine_call_t *call, hx_
   if (engine == NULL || outs == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: engine or out is NULL", hx_op_info(call->id)->name);
   }
-  HX_TRY(check_owners(engine, call, report));
+  HX_TRY(hx_engine_check_owners(engine, call, report));
+  if (engine->capture != NULL) return hx_capture_call(engine->capture, call, outs, report);
   hx_type_t *results = hx_zalloc(call->result_count, sizeof *results);
   if (results == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call");
   hx_named_attr_t room[NAMED_ATTRS_MAX];

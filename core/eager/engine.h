@@ -45,10 +45,15 @@ typedef struct hx_call_cache {
 
 struct hx_engine {
   hx_params_t *params;
-  hx_keys_t *keys;  // or NULL
-  hx_backend_t *backend;
+  hx_keys_t *keys;        // or NULL
+  hx_backend_t *backend;  // NULL: a capturing engine
   hx_call_cache_t cache;
+  struct hx_capture *capture;  // calls are recorded there and nothing is computed; NULL: they are computed
 };
+
+// Every operand under the engine's parameters, all under one secret, the keys' where the engine has keys; recorded
+// values with a capturing engine alone.
+hx_status_t hx_engine_check_owners(const hx_engine_t *engine, const hx_engine_call_t *call, hx_report_t *report);
 
 hx_status_t hx_call_cache_init(hx_call_cache_t *cache);
 void hx_call_cache_deinit(hx_call_cache_t *cache);

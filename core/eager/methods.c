@@ -24,8 +24,11 @@ hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys, c
   return HX_STATUS_OK;
 }
 
+const hx_params_t *hx_engine_params(const hx_engine_t *engine) { return engine->params; }
+bool hx_engine_is_capturing(const hx_engine_t *engine) { return engine->capture != NULL; }
+
 void hx_engine_release(hx_engine_t *engine) {
-  if (engine == NULL) return;
+  if (engine == NULL || engine->capture != NULL) return;  // a capturing engine goes with its capture
   hx_call_cache_deinit(&engine->cache);
   hx_backend_release(engine->backend);
   hx_keys_release(engine->keys);

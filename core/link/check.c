@@ -105,6 +105,11 @@ static void check_input(checker_t *checker, size_t index, const hx_value_t *valu
     note(checker, hx_report_fail(checker->report, HX_CODE_INPUT, "input %s is missing", name));
     return;
   }
+  const hx_status_t data = hx_value_want_data(value, "hx_run computes", checker->report);
+  if (data != HX_STATUS_OK) {
+    note(checker, data);
+    return;
+  }
   check_state(checker, "input", name, exe->input_types[index], value);
   if (exe->input_numbers[index] != HX_NONE && value->tensor->storage->address == NULL)
     note(checker, hx_report_fail(checker->report, HX_CODE_DEVICE_MIX, "input %s is a number in device memory", name));

@@ -76,6 +76,7 @@ hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_repor
   if (value == NULL || out == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_value_to_host: an argument is NULL");
   }
+  HX_TRY(hx_value_want_data(value, "hx_value_to_host moves data", report));
   const hx_storage_t *storage = value->tensor->storage;
   if (storage->address == NULL) return download(value, out, report);
   if (storage->device != NULL) return copy_dense(value, value->tensor, out, report);
@@ -109,6 +110,7 @@ hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *back
   if (value == NULL || backend == NULL || out == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_value_to_device: an argument is NULL");
   }
+  HX_TRY(hx_value_want_data(value, "hx_value_to_device moves data", report));
   hx_opened_device_t *device = backend->devices[0];
   const void *owner = value->tensor->storage->device;
   if (owner != device && (owner != NULL || !hx_device_imports(device))) return upload(device, value, out, report);

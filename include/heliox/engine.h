@@ -20,6 +20,9 @@ typedef struct hx_engine hx_engine_t;
 HX_API HX_MUST_USE hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys,
                                                 const hx_backend_t *backend, hx_engine_t **out, hx_report_t *report);
 HX_API void hx_engine_release(hx_engine_t *engine);
+HX_API const hx_params_t *hx_engine_params(const hx_engine_t *engine);  ///< borrowed
+/// True while a function is captured (heliox/capture.h): calls are recorded, values have no data.
+HX_API bool hx_engine_is_capturing(const hx_engine_t *engine);
 
 #define HX_ENGINE_METHOD HX_API HX_MUST_USE hx_status_t
 HX_ENGINE_METHOD hx_engine_add(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
