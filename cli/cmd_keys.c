@@ -173,6 +173,12 @@ static hx_status_t encode_options(cli_t *cli, bool secret, hx_encode_options_t *
   if (status != HX_STATUS_OK) return status;
   *out = (hx_encode_options_t){
       .slots = (uint32_t)slots, .depth = (uint32_t)depth, .scale = cli_get(cli, "scale"), .secret = secret};
+  const char *magnitude = cli_get(cli, "magnitude");
+  if (magnitude == NULL) return HX_STATUS_OK;
+  char *end = NULL;
+  out->magnitude = strtod(magnitude, &end);
+  if (end == magnitude || *end != '\0' || !isfinite(out->magnitude) || out->magnitude <= 0)
+    return hx_report_fail(cli->report, HX_CODE_USAGE, "--magnitude takes a positive number, not '%s'", magnitude);
   return HX_STATUS_OK;
 }
 
@@ -248,17 +254,34 @@ int cli_run_encrypt(cli_t *cli) {
 
 // ------------------------------------------------------------------ decrypt
 
-// Largest imaginary part among the values to be written.
-static double largest_imaginary(const double *pairs, size_t count) {
+// Largest real (part 0) or imaginary part (1) among the values to be written.
+static double largest_part(const double *pairs, size_t count, size_t part) {
   double largest = 0;
-  for (size_t i = 0; i < count; ++i) largest = fmax(largest, fabs(pairs[2 * i + 1]));
+  for (size_t i = 0; i < count; ++i) largest = fmax(largest, fabs(pairs[2 * i + part]));
   return largest;
 }
 
-// An imaginary part above this cannot be noise of a value whose real results are worth reading.
-static double noise_bound(const hx_value_t *plaintext) {
-  // Slot noise of a working ciphertext stays below 2^20 units of the scale (CKKS.md, accuracy).
-  return ldexp(1, 20) / exp2(hx_value_scale_log2(plaintext));
+// Slots stay below 12 predicted sigmas. What is predicted counts messages as bounded by what was declared for them (1);
+// where the results are larger, so is the noise that products make of them.
+static double noise_bound(const hx_value_noise_t *noise, double largest) {
+  return 12 * noise->slot_sigma * fmax(1, largest / fmax(noise->magnitude, 1));
+}
+
+// Imaginary parts that are no noise are told, with their size; without a prediction any that is not lost in the reals'
+// own rounding.
+static void warn_imaginary(const hx_value_t *plaintext, double imaginary, double real) {
+  hx_value_noise_t noise;
+  hx_value_noise(plaintext, &noise);
+  if (noise.known && imaginary > noise_bound(&noise, real)) {
+    fprintf(stderr,
+            "heliox: warning: imaginary parts up to %.3g are left out (predicted noise %.3g); --complex writes them\n",
+            imaginary, noise_bound(&noise, real));
+  } else if (!noise.known && imaginary > ldexp(1, -12) * fmax(1, real)) {
+    fprintf(stderr,
+            "heliox: warning: imaginary parts up to %.3g are left out (the file tells nothing of its noise); --complex "
+            "writes them\n",
+            imaginary);
+  }
 }
 
 // The first `count` of each item's slots, real parts alone where not complex, moved together in place.
@@ -284,11 +307,12 @@ static hx_status_t write_decrypted(cli_t *cli, const hx_value_t *plaintext, cons
   hx_status_t status = hx_decode_batch(plaintext, pairs, cli->report);
   if (status == HX_STATUS_OK) {
     const bool complex_values = hx_value_is_complex(plaintext) || cli_has(cli, "complex");
-    double imaginary = 0;
-    for (size_t i = 0; i < items; ++i) imaginary = fmax(imaginary, largest_imaginary(pairs + 2 * i * slots, count));
-    if (!complex_values && imaginary > noise_bound(plaintext)) {
-      fprintf(stderr, "heliox: warning: imaginary parts up to %.3g are left out; --complex writes them\n", imaginary);
+    double real = 0, imaginary = 0;
+    for (size_t i = 0; i < items; ++i) {
+      real = fmax(real, largest_part(pairs + 2 * i * slots, count, 0));
+      imaginary = fmax(imaginary, largest_part(pairs + 2 * i * slots, count, 1));
     }
+    if (!complex_values) warn_imaginary(plaintext, imaginary, real);
     keep_values(pairs, items, slots, count, complex_values);
     const cli_message_t message = {
         .values = pairs, .count = count, .items = rank == 0 ? 0 : items, .is_complex = complex_values};
@@ -296,6 +320,26 @@ static hx_status_t write_decrypted(cli_t *cli, const hx_value_t *plaintext, cons
   }
   free(pairs);
   return status;
+}
+
+static hx_status_t decrypt_value(cli_t *cli, const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out) {
+  if (!cli_has(cli, "flood")) return hx_decrypt(keys, ciphertext, out, cli->report);
+  uint64_t bits = 0;
+  hx_flood_options_t options = {0};
+  hx_status_t status = cli_get_number(cli, "flood", 1024, 0, &bits);
+  if (status == HX_STATUS_OK) status = cli_get_number(cli, "queries", (uint64_t)1 << 48, 1, &options.queries);
+  options.bits = (double)bits;
+  if (status == HX_STATUS_OK) status = hx_decrypt_flooded(keys, ciphertext, &options, out, NULL, cli->report);
+  if (status != HX_STATUS_OK || cli->quiet) return status;
+  hx_value_noise_t noise;
+  hx_value_noise(*out, &noise);
+  fprintf(stderr,
+          "flooded with %llu bits for %llu published results: slot noise %.3g (sigma), %.1f bits of precision\n",
+          (unsigned long long)bits, (unsigned long long)options.queries, noise.slot_sigma, noise.precision);
+  if (noise.precision < 1)
+    fprintf(stderr,
+            "heliox: warning: the noise is as large as values of size 1; choose a larger scale and N, or fewer bits\n");
+  return HX_STATUS_OK;
 }
 
 int cli_run_decrypt(cli_t *cli) {
@@ -308,7 +352,7 @@ int cli_run_decrypt(cli_t *cli) {
   hx_status_t status = hx_keys_load(directory, HX_KEYS_SECRET, &keys, cli->report);
   if (status == HX_STATUS_OK)
     status = hx_value_load(input, cli_get(cli, "name"), hx_keys_params(keys), &ciphertext, cli->report);
-  if (status == HX_STATUS_OK) status = hx_decrypt(keys, ciphertext, &plaintext, cli->report);
+  if (status == HX_STATUS_OK) status = decrypt_value(cli, keys, ciphertext, &plaintext);
   if (status == HX_STATUS_OK) status = write_decrypted(cli, plaintext, output);
   const int code = status == HX_STATUS_OK ? saved(cli, plaintext, output) : cli_fail(cli, status);
   hx_value_release(plaintext);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // check, run.
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,17 +314,47 @@ static hx_status_t prepare_run(cli_t *cli, run_t *run) {
   return status;
 }
 
+static void print_noise(const char *name, const hx_value_t *value) {
+  hx_value_noise_t noise;
+  hx_value_noise(value, &noise);
+  if (noise.known) {
+    printf("%s: predicted slot noise %.3g (sigma of the worst slots), %.1f bits, |z| up to %.3g, headroom %.1f bits\n",
+           name, noise.slot_sigma, noise.precision, noise.magnitude, noise.headroom_bits);
+  } else {
+    printf("%s: noise not predicted\n", name);
+  }
+}
+
+static json_t *noise_json(const run_t *run) {
+  const hx_port_t *ports = NULL;
+  hx_executable_outputs(run->executable, &ports);
+  json_t *list = json_array();
+  for (size_t i = 0; i < run->output_count; ++i) {
+    hx_value_noise_t noise;
+    hx_value_noise(run->outputs[i], &noise);
+    if (!noise.known) continue;
+    json_array_append_new(
+        list, json_pack("{s:s, s:f, s:f, s:f, s:f}", "output", ports[i].name, "slot_sigma", noise.slot_sigma,
+                        "precision", isfinite(noise.precision) ? noise.precision : 0, "magnitude", noise.magnitude,
+                        "headroom_bits", isfinite(noise.headroom_bits) ? noise.headroom_bits : 0));
+  }
+  return list;
+}
+
 static int report_run(cli_t *cli, const run_t *run) {
   hx_run_stats_t stats;
   hx_executable_stats(run->executable, &stats);
   const hx_params_t *params = hx_compilation_params(run->compilation);
   if (cli->json) {
-    return cli_print_json(json_pack("{s:b, s:b, s:f, s:f, s:f, s:I, s:I}", "ok", 1, "insecure",
+    return cli_print_json(json_pack("{s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:o}", "ok", 1, "insecure",
                                     hx_params_is_insecure(params), "load_ms", run->load_ms, "link_ms", run->link_ms,
                                     "run_ms", run->run_ms, "calls", (json_int_t)stats.calls, "slab_bytes",
-                                    (json_int_t)stats.slab_bytes));
+                                    (json_int_t)stats.slab_bytes, "noise", noise_json(run)));
   }
   if (cli_has(cli, "stats")) {
+    const hx_port_t *ports = NULL;
+    hx_executable_outputs(run->executable, &ports);
+    for (size_t i = 0; i < run->output_count; ++i) print_noise(ports[i].name, run->outputs[i]);
     printf("load %.1f ms, link %.1f ms, run %.1f ms: %llu calls, slab %.1f MiB\n", run->load_ms, run->link_ms,
            run->run_ms, (unsigned long long)stats.calls, (double)stats.slab_bytes / 1048576);
   }
@@ -370,6 +401,9 @@ int cli_run_run(cli_t *cli) {
   if (status == HX_STATUS_OK) {
     status = execute(cli, &run);
   }
+  if (status == HX_STATUS_OK)
+    status =
+        hx_compilation_note_noise(run.compilation, (const hx_value_t *const *)run.inputs, run.outputs, cli->report);
   if (status == HX_STATUS_OK) status = save_outputs(cli, &run);
   const int code = status == HX_STATUS_OK ? report_run(cli, &run) : cli_fail(cli, status);
   run_deinit(&run);

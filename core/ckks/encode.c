@@ -194,5 +194,7 @@ hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t co
   hx_type_t type;
   hx_plaintext_type(params, options->depth, slots, &scale, &type);
   if (options->weighted) HX_TRY(extend_type(params, &type, report));
-  return encode_type(params, &type, values, count, complex_values, options->secret, out, report);
+  HX_TRY(encode_type(params, &type, values, count, complex_values, options->secret, out, report));
+  hx_value_note_message(*out, values, count, complex_values, options->magnitude);
+  return HX_STATUS_OK;
 }

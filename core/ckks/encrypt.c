@@ -90,6 +90,7 @@ static hx_status_t encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, b
     return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to encrypt");
   }
   memcpy(value->key_id, keys->id, sizeof value->key_id);
+  hx_value_note_encryption(value, plaintext, symmetric);
   hx_tensor_touch(value->tensor);
   *out = value;
   return HX_STATUS_OK;

@@ -17,6 +17,7 @@ static hx_status_t new_plaintext(const hx_params_t *params, const hx_value_t *ci
   HX_TRY(hx_value_create(params, &type, true, out));
   (*out)->count = ciphertext->count;
   (*out)->is_complex = ciphertext->is_complex;
+  (*out)->noise = ciphertext->noise;
   return HX_STATUS_OK;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of kind ciphertext and plaintext: reading.
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -13,6 +15,8 @@ typedef struct hx_value_entry {
   hx_artifact_rows_t rows;
   uint8_t seed[32];
   bool has_seed;
+  double noise[4];  // as the file tells it
+  bool has_noise;
 } hx_value_entry_t;
 
 typedef struct hx_value_reader {
@@ -96,6 +100,23 @@ static hx_status_t read_message(const hx_value_reader_t *reader, const char *nam
   return HX_STATUS_OK;
 }
 
+// V.noise, where the file has it: four finite numbers that are not negative (file_values_save.c).
+static hx_status_t read_noise(const hx_value_reader_t *reader, hx_value_entry_t *entry) {
+  const char *text = value_metadata(reader, entry->name, "noise");
+  if (text == NULL) return HX_STATUS_OK;
+  const char *rest = text;
+  bool good = strlen(text) < 160;
+  for (size_t i = 0; good && i < HX_COUNT_OF(entry->noise); ++i) {
+    char *end = NULL;
+    entry->noise[i] = strtod(rest, &end);
+    good = end != rest && isfinite(entry->noise[i]) && entry->noise[i] >= 0 && *end == (i < 3 ? ' ' : '\0');
+    rest = end + (i < 3);
+  }
+  if (!good) return fail(reader, entry->name, "metadata key noise is \"%.60s\", not four numbers", text);
+  entry->has_noise = true;
+  return HX_STATUS_OK;
+}
+
 // The tensor must be what type and word ask for: [*batch, components, limb, n], one component where there is a seed.
 static bool has_shape(const hx_container_tensor_t *tensor, const hx_layout_t *layout, uint32_t components) {
   const uint32_t rank = layout->batch_rank;
@@ -139,6 +160,7 @@ static hx_status_t prepare_value(hx_value_reader_t *reader, size_t index) {
   }
   ++reader->count;  // from here on the value is released with the reader
   HX_TRY(read_message(reader, tensor->name, entry->value));
+  HX_TRY(read_noise(reader, entry));
   if (type.kind == HX_TYPE_CIPHERTEXT) {
     memcpy(entry->value->key_id, reader->artifact->key_id, sizeof entry->value->key_id);
   }
@@ -191,6 +213,11 @@ static hx_status_t finish_value(const hx_value_reader_t *reader, hx_value_entry_
     status = hx_artifact_relay(reader->artifact, what, own, reader->report);
   }
   hx_report_release(own);
+  if (status == HX_STATUS_OK && entry->has_noise) {
+    const double *noise = entry->noise;
+    hx_noise_of_report(noise[0] * noise[0], noise[1] * noise[1], noise[2] * noise[2], noise[3] * noise[3],
+                       hx_value_noise_id(entry->value), &entry->value->noise);
+  }
   return status;
 }
 

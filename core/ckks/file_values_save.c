@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of kind ciphertext and plaintext: writing.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,16 @@ static hx_status_t check_value(const hx_named_value_t *values, size_t index, boo
   return HX_STATUS_OK;
 }
 
+// V.noise: predicted RMS of the error's coefficients, the same for the worst slots, root of the mean and of the largest
+// |z|^2. Not written where it would tell of a message that was encrypted.
+static void add_noise(hx_artifact_writer_t *writer, const char *name, const hx_noise_t *noise) {
+  if (!noise->known || noise->private) return;
+  char text[160];
+  snprintf(text, sizeof text, "%.9g %.9g %.9g %.9g", sqrt(hx_noise_variance(noise)),
+           sqrt(hx_noise_worst_variance(noise)), sqrt(hx_noise_power(noise)), sqrt(hx_noise_peak(noise)));
+  hx_artifact_writer_metadata(writer, name, ".noise", text);
+}
+
 static hx_status_t add_value(hx_artifact_writer_t *writer, const char *name, const hx_value_t *value,
                              hx_report_t *report) {
   hx_text_t type;
@@ -70,6 +81,7 @@ static hx_status_t add_value(hx_artifact_writer_t *writer, const char *name, con
   hx_artifact_writer_metadata(writer, name, ".type", type.data);
   hx_artifact_writer_metadata(writer, name, ".count", count);
   hx_artifact_writer_metadata(writer, name, ".values", value->is_complex ? "complex" : "real");
+  add_noise(writer, name, &value->noise);
   const hx_artifact_rows_t rows = {.tensor = value->tensor, .components = value->tensor->layout.components};
   hx_artifact_writer_rows(writer, name, "", &rows, false);
   hx_text_deinit(&type);

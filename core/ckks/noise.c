@@ -52,7 +52,7 @@ double hx_noise_multiply_dependent(const hx_params_t *params, hx_noise_factor_t 
   return sigma * sigma;
 }
 
-double hx_noise_key_switch(const hx_params_t *params, uint32_t depth) {
+double hx_noise_key_product(const hx_params_t *params, uint32_t depth) {
   const hx_ring *ring = hx_params_ring(params);
   if (ring->p_count == 0) return NAN;
   double special_log2 = 0.0;
@@ -67,7 +67,13 @@ double hx_noise_key_switch(const hx_params_t *params, uint32_t depth) {
     for (uint32_t i = 0; i < count; ++i) digit_log2 += log2((double)ring->primes[ids[i]]);
     sum += count * rounding * exp2(2.0 * (digit_log2 - special_log2));
   }
-  return degree(params) * error_variance * sum + ring->p_count * rounded_pair(params);
+  return degree(params) * error_variance * sum;
+}
+
+double hx_noise_mod_down(const hx_params_t *params) { return hx_params_p_count(params) * rounded_pair(params); }
+
+double hx_noise_key_switch(const hx_params_t *params, uint32_t depth) {
+  return hx_noise_key_product(params, depth) + hx_noise_mod_down(params);
 }
 
 double hx_noise_rescale(const hx_params_t *params, uint32_t depth, uint32_t components, double variance) {

@@ -49,6 +49,10 @@ double hx_noise_multiply_dependent(const hx_params_t *params, hx_noise_factor_t 
 // the rounding of mod_down, one uniform rest for each special prime in both components: N sigma^2 sum_j n_j D_j^2 / 12
 // / P^2 + p_count (1 + N t) / 12. Without P: not a number (no keys).
 double hx_noise_key_switch(const hx_params_t *params, uint32_t depth);
+// Its two halves: what the product with the key leaves (over P), and the rounding of mod_down. Sums on Q and P take one
+// of the first for each term and one of the second in all.
+double hx_noise_key_product(const hx_params_t *params, uint32_t depth);
+double hx_noise_mod_down(const hx_params_t *params);
 
 // Rescale from a depth: for each prime q dropped V / q^2 + (1 + N t [+ N^2 t^2]) / 12, the bracket with three
 // components.

@@ -2,7 +2,7 @@
 #ifndef HELIOX_CORE_CKKS_VALUE_H
 #define HELIOX_CORE_CKKS_VALUE_H
 
-#include "core/ckks/params.h"
+#include "core/ckks/noise_state.h"
 #include "core/tensor/tensor.h"
 #include "heliox/value.h"
 
@@ -24,6 +24,7 @@ struct hx_value {
   bool is_complex;
   bool secret;
   hx_symbol_t symbol;  // owner NULL: a value with data
+  hx_noise_t noise;  // predicted; set by what makes the value
 };
 
 // Layout of a complete ciphertext, plaintext, tensor, seed or number type under a ring (dense). A number is one word.
@@ -47,6 +48,18 @@ hx_status_t hx_value_create_symbol(const hx_params_t *params, const hx_type_t *t
                                    hx_value_t **out);
 // Refused (unsupported): a value that is being recorded, by what cannot be recorded: "ckks.encrypt draws at random".
 hx_status_t hx_value_want_data(const hx_value_t *value, const char *what, hx_report_t *report);
+// Notes what the predicted noise of a plaintext just encoded follows from: its message where it is not secret, else the
+// magnitude that the caller declares for it.
+void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex,
+                           double magnitude);
+// The noise of a ciphertext just encrypted from a plaintext. Where nothing is known of the plaintext, its message
+// counts as bounded by 1.
+void hx_value_note_encryption(hx_value_t *ciphertext, const hx_value_t *plaintext, bool symmetric);
+// An id from the last component's first words: the same for equal values, different for others. Host memory.
+uint64_t hx_value_noise_id(const hx_value_t *value);
+// A batch from values: their largest noise. Items that share parts are alike.
+void hx_value_note_stack(hx_value_t *batch, const hx_value_t *const *values, size_t count);
+
 // Checks every residue against its prime (residue, naming row and index). Host memory.
 hx_status_t hx_value_check_residues(const hx_value_t *value, hx_report_t *report);
 // The same for any host tensor of residues whose limb l belongs to prime ids[l]: values below `factor` times the prime.

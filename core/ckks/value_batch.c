@@ -105,6 +105,7 @@ hx_status_t hx_value_stack(const hx_value_t *const *values, size_t count, hx_val
     value->is_complex = value->is_complex || values[i]->is_complex;
   }
   memcpy(value->key_id, first->key_id, sizeof value->key_id);
+  hx_value_note_stack(value, values, count);
   hx_tensor_touch(value->tensor);
   *out = value;
   return HX_STATUS_OK;
@@ -135,6 +136,7 @@ static hx_status_t view(const hx_value_t *value, uint32_t axis, uint64_t first, 
   memcpy(made->key_id, value->key_id, sizeof made->key_id);
   made->count = value->count;
   made->is_complex = value->is_complex;
+  made->noise = value->noise;
   *out = made;
   return HX_STATUS_OK;
 }

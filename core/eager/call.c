@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ckks/noise_state.h"
 #include "core/ckks/transition.h"
 #include "core/eager/capture.h"
 #include "core/eager/engine.h"
@@ -171,6 +172,32 @@ static hx_status_t run(hx_engine_t *engine, const hx_engine_call_t *call, const 
   return status;
 }
 
+// What the results carry of predicted noise. A call without memory for it leaves them unknown.
+static void note_noise(const hx_engine_t *engine, const hx_engine_call_t *call, hx_value_t *const *outs) {
+  const size_t operands = call->operand_count, results = call->result_count;
+  const hx_type_t **types = hx_zalloc(operands, sizeof *types);
+  const hx_noise_t **noises = hx_zalloc(operands, sizeof *noises);
+  hx_noise_t *made = hx_zalloc(results, sizeof *made);
+  if (types != NULL && noises != NULL && made != NULL) {
+    for (size_t i = 0; i < operands; ++i) {
+      types[i] = &call->operands[i]->type;
+      noises[i] = &call->operands[i]->noise;
+    }
+    hx_noise_infer(&(hx_noise_call_t){.params = engine->params,
+                                      .id = call->id,
+                                      .attrs = {.items = call->attrs, .count = call->attr_count},
+                                      .types = types,
+                                      .operands = noises,
+                                      .operand_count = operands,
+                                      .results = made,
+                                      .result_count = results});
+    for (size_t i = 0; i < results; ++i) outs[i]->noise = made[i];
+  }
+  hx_free((void *)types);
+  hx_free((void *)noises);
+  hx_free(made);
+}
+
 // Steps into [0, slots), so that equal rotations share one entry of the cache.
 static hx_engine_call_t canonical_call(const hx_engine_call_t *call, hx_named_attr_t room[NAMED_ATTRS_MAX]) {
   hx_engine_call_t canonical = *call;
@@ -198,6 +225,7 @@ hx_status_t hx_engine_run(hx_engine_t *engine, const hx_engine_call_t *call, hx_
   if (status == HX_STATUS_OK) {
     const hx_engine_call_t canonical = canonical_call(call, room);
     status = run(engine, &canonical, results, outs, report);
+    if (status == HX_STATUS_OK) note_noise(engine, &canonical, outs);
   }
   hx_free(results);
   return status;

@@ -33,6 +33,7 @@ static void copy_marks(hx_value_t *to, const hx_value_t *from) {
   memcpy(to->key_id, from->key_id, sizeof to->key_id);
   to->count = from->count;
   to->is_complex = from->is_complex;
+  to->noise = from->noise;
 }
 
 // Row by row between host memory of any strides; both have the value's shape.

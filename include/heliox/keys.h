@@ -82,6 +82,24 @@ HX_API HX_MUST_USE hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_
 HX_API HX_MUST_USE hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out,
                                           hx_report_t *report);
 
+/// How a result is decrypted for others to see. Zero-initialise.
+typedef struct hx_flood_options {
+  double bits;       ///< statistical parameter, 1 to 128: the published results tell of the error less than 2^-bits
+  uint64_t queries;  ///< results that will be published under this secret, 0: 1
+  double error_rms;  ///< RMS of the error's coefficients in the packing; 0: as predicted (hx_value_noise)
+} hx_flood_options_t;
+
+/// Decrypts for publication: what CKKS results carry of the secret (IND-CPA-D [LM21]) is drowned in Gaussian noise of
+/// sigma 8 sqrt(queries) 2^(bits/2) t per coefficient, t a bound on the error's length [LMSS22]; coefficients outside
+/// the packing become 0. It costs about bits/2 + 4 + log2(2 sqrt(2 slots)) bits of precision: choose parameters for it.
+/// Every publication draws anew and counts as a query. Whoever keeps the result to themselves needs hx_decrypt alone.
+/// Refused beside what hx_decrypt refuses: bits out of range (invalid-argument), noise that is not predicted (input),
+/// no room below Q_d (limit).
+/// @param out_sigma  of the noise, in units of the residues; may be NULL
+HX_API HX_MUST_USE hx_status_t hx_decrypt_flooded(const hx_keys_t *keys, const hx_value_t *ciphertext,
+                                                  const hx_flood_options_t *options, hx_value_t **out,
+                                                  double *out_sigma, hx_report_t *report);
+
 #ifdef __cplusplus
 }
 #endif

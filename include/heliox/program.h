@@ -144,6 +144,15 @@ typedef struct hx_run_options {
 HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs,
                                            hx_value_t **outputs, const hx_run_options_t *options, hx_report_t *report);
 
+/// Notes the predicted noise (hx_value_noise) of a run's outputs: the rules of the compilation's program applied to its
+/// inputs and bound materials. An output that comes out of a loop or another dialect stays unknown. The outputs are the
+/// caller's alone.
+/// @param inputs  [input count], as given to hx_run
+/// @param outputs [output count], as hx_run gave them
+HX_API HX_MUST_USE hx_status_t hx_compilation_note_noise(const hx_compilation_t *compilation,
+                                                         const hx_value_t *const *inputs, hx_value_t *const *outputs,
+                                                         hx_report_t *report);
+
 /// The value where the backend's first device can read it: the value itself, retained, where the device works on host
 /// memory or has it already, else a copy in its memory. hx_run never transfers; this is the explicit step.
 HX_API HX_MUST_USE hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *backend,

@@ -60,6 +60,7 @@ typedef struct hx_encode_options {
   const char *scale;  ///< canonical text; NULL: the parameters' default
   bool secret;        ///< mark as secret (true when it is going to be encrypted)
   bool weighted;      ///< on Q and P: a weight of rotate_weighted_sum, as hx_engine_prepare_plain makes it
+  double magnitude;   ///< of a secret message, for predictions of noise alone: a public bound on |z|; 0: 1
 } hx_encode_options_t;
 
 /// Encodes real (count doubles) or complex (count pairs re, im) values into a plaintext, ntt domain.
@@ -72,6 +73,23 @@ HX_API HX_MUST_USE hx_status_t hx_encode(const hx_params_t *params, const double
 
 /// Decodes a plaintext into slots pairs (re, im): out_values has room for 2 * hx_value_slots doubles.
 HX_API HX_MUST_USE hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report);
+
+// ------------------------------------------------------------------ predicted noise
+// A value carries what is predicted of its error: average case, one rule an operation (core/ckks/noise_rules.c), an
+// upper bound for products of dependent operands. Messages are bounded by what encoding saw, or for secret ones by the
+// magnitude declared; a result is as good as that bound.
+
+typedef struct hx_value_noise {
+  bool known;            ///< false: the rest is 0
+  double rms;            ///< of the error's coefficients, in units of the residues
+  double slot_rms;       ///< of a slot's error |z' - z|
+  double slot_sigma;     ///< the same for the slots that are worst; slots stay below 12 of these
+  double precision;      ///< -log2(slot_sigma)
+  double magnitude;      ///< bound on |z|
+  double headroom_bits;  ///< log2 of (Q_d / 2) / (magnitude * scale): below 0 the message may wrap around
+} hx_value_noise_t;
+
+HX_API void hx_value_noise(const hx_value_t *value, hx_value_noise_t *out);
 
 // ------------------------------------------------------------------ batches
 // A value may hold a batch: up to four axes before the components, numbered from 0. Every operation works on all items

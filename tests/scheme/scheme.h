@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/ckks/encode.h"
 #include "core/ckks/noise.h"
+#include "core/ckks/ring_host.h"
 #include "core/link/link.h"
 #include "heliox/engine.h"
 #include "heliox/file.h"
@@ -171,6 +173,37 @@ static inline void scheme_check_with(const scheme_t *s, const hx_keys_t *keys, c
 static inline void scheme_check(const scheme_t *s, const char *what, const hx_value_t *value,
                                 const scheme_number_t *want, double variance) {
   scheme_check_with(s, s->keys, what, value, want, variance, SCHEME_SIGMAS);
+}
+
+// RMS over all coefficients of what a value holds beside the message z, encoded at its scale.
+static inline double scheme_measured_rms(const scheme_t *s, const hx_value_t *value, const scheme_number_t *z) {
+  char scale[HX_SCALE_TEXT_MAX];
+  hx_scale_print(&value->type.scale, scale);
+  hx_value_t *want = scheme_encode(s, z, value->type.slots, value->type.depth, scale), *have = NULL;
+  SCHEME_OK(s, hx_decrypt(s->keys, value, &have, s->report));
+  const hx_ref_ring *ring = NULL;
+  SCHEME_OK(s, hx_params_reference(s->params, &ring, s->report));
+  uint64_t *rows = hx_ring_rows_alloc(ring, 2);
+  const size_t n = hx_ref_ring_degree(ring);
+  for (uint32_t l = 0; l < have->tensor->layout.limbs; ++l) {
+    hx_ring_load(ring, have->tensor, 0, 0, 0, l, rows);
+    hx_ring_load(ring, want->tensor, 0, 0, 0, l, rows + n);
+    hx_ref_row_sub(ring, l, rows, rows + n, rows);
+    hx_ring_store(ring, rows, have->tensor, 0, 0, 0, l);
+  }
+  hx_ring_rows_free(ring, rows, 2);
+  hx_coefficients_t rest;
+  SCHEME_OK(s, hx_plaintext_coefficients(have, &rest, s->report));
+  double sum = 0;
+  for (uint32_t k = 0; k < rest.count; ++k) {
+    double size = 0;
+    for (uint32_t w = rest.words; w-- > 0;) size = size * 0x1p64 + (double)rest.magnitude[(size_t)w * rest.count + k];
+    sum += size * size;
+  }
+  hx_coefficients_deinit(&rest);
+  hx_value_release(have);
+  hx_value_release(want);
+  return sqrt(sum / (double)n);
 }
 
 // ------------------------------------------------------------------ programs

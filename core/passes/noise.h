@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted noise of every value of a program: the rules of core/ckks/noise_rules.c, in the order of the program.
+#ifndef HELIOX_CORE_PASSES_NOISE_H
+#define HELIOX_CORE_PASSES_NOISE_H
+
+#include "core/ckks/noise_state.h"
+#include "core/ir/ir.h"
+
+// What is asked. Zero-initialise.
+typedef struct hx_noise_plan {
+  const hx_params_t *params;
+  double magnitude;                 // bound on |z| of inputs and materials of which nothing else is known; 0: 1
+  const hx_noise_t *const *inputs;  // [inputs of @main]; NULL, or a NULL entry: a fresh encryption or encoding
+  // A material's noise, or NULL; may be NULL itself.
+  const hx_noise_t *(*material)(void *context, hx_str_t symbol);
+  // Called for every result of an operation of @main, in order; may be NULL. The noise is the callee's for the call.
+  void (*visit)(void *context, const hx_ir_op_t *op, size_t result, const hx_noise_t *noise);
+  void *context;
+} hx_noise_plan_t;
+
+// Walks @main of a program whose states are inferred (hx_program_infer). What comes out of regions, calls and
+// operations of other dialects is not known. Numbers the program's values. At most a few hundred bytes for each value
+// that is alive at once.
+// @param out_outputs [outputs of @main]
+hx_status_t hx_program_predict_noise(hx_program_t *program, const hx_noise_plan_t *plan, hx_noise_t *out_outputs,
+                                     hx_report_t *report);
+
+#endif
