@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs operations of the cpu plugin through its tables, as a host does, and compares every byte with the reference.
+// Runs operations of a plugin through its tables, as a host does, and compares every byte with the reference. One
+// harness for all plugins: the tables are those of the archive that the test is linked with (inside.c), or those of the
+// library beside the manifest that HELIOX_TEST_PLUGIN names. Without a device a test skips and says why.
 //
 // A tensor has guard words around it and whatever gaps its strides leave, all filled with a known pattern: a result is
 // compared with the reference's copy byte for byte, gaps and guards included, and operands must come out unchanged.
@@ -17,10 +19,7 @@
 
 #include <cmocka.h>
 
-#include "device.h"
 #include "heliox/plugin.h"
-#include "heliox/support/host.h"
-#include "prepare.h"
 #include "reference/reference.h"
 
 #define KC_PRIMES_MAX 40u
@@ -51,6 +50,7 @@ typedef struct kc_tensor {
 } kc_tensor_t;
 
 typedef struct kc {
+  bool direct;  // device memory is host memory: tensors are borrowed, not copied
   hx_device *device;
   hx_queue *queue;
   hx_tables *tables;
@@ -64,10 +64,25 @@ typedef struct kc {
   const char *variant;  // pinned, or NULL
 } kc_t;
 
-// What the plugin sees as its host: two threads, the option and the cancel flag below.
-extern const char *kc_cpu_mask;
-extern int32_t kc_cancel_after;  // calls of cancelled() that answer no; negative: always no
+// The plugin under test, queried with kc_host.
+const hx_plugin *kc_plugin(void);
+// Names of variants that may be pinned, a NULL behind the last and one more: all that there are, or none.
+const char *const *kc_variants(void);
+// What the plugin declares of an operation.
+typedef struct kc_row {
+  const char *op;
+  uint32_t index;    // among the plugin's implementations
+  uint32_t domains;  // bits (1 << HX_NTT) and so on
+  bool in_place;
+} kc_row_t;
+// NULL where the plugin does not register the operation.
+const kc_row_t *kc_row_of(const char *op);
+
+// What the plugin sees as its host: two threads, options and the cancel flag below.
 const hx_host *kc_host(void);
+// Sets an option, as the host's configuration does; NULL: unset. Both are borrowed.
+void kc_set_option(const char *name, const char *value);
+extern int32_t kc_cancel_after;  // calls of cancelled() that answer no; negative: always no
 
 // bits[id]: size of prime id; even ids are the largest such primes, odd ids the smallest.
 void kc_open(kc_t *kc, uint32_t log_n, uint32_t word, uint32_t q_count, uint32_t p_count, uint32_t digit_run,
@@ -107,7 +122,20 @@ int32_t kc_execute(kc_t *kc, const kc_op_t *op, hx_prepared *prepared, uint64_t 
 // Prepares, executes, compares with the reference; then again in place where the plan allows it. Returns whether it
 // did.
 bool kc_check(kc_t *kc, const kc_op_t *op);
+// The same for a chain of operations in one region, of which only the last one's result leaves it.
+void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count);
+void kc_destroy(hx_prepared *prepared);  // of kc_prepare
 // Plugin and reference both refuse; the plugin's code, and a part of its message, are as given.
 void kc_refuses(kc_t *kc, const kc_op_t *op, int32_t code, const char *part);
+
+// ---- between the harness's files
+
+#define KC_GUARD 64u  // bytes before and after a tensor
+#define KC_FILL 0xa5  // of guards and gaps
+
+// The archive's own table, variants and rows, NULL-terminated by op.
+const hx_plugin *kc_inside(const hx_host *host);
+extern const char *const kc_inside_variants[];
+const kc_row_t *kc_inside_rows(void);
 
 #endif

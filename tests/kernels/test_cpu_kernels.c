@@ -2,6 +2,7 @@
 // The cpu plugin's row kernels and reductions against plain 128-bit arithmetic, at the ends of the ranges that their
 // headers state; transforms against the schoolbook product.
 #include "kernelcheck.h"
+#include "prepare.h"
 
 #include "heliox/support/number.h"
 #include "kernels/variants.h"

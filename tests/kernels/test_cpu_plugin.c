@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "heliox/plugin_layout.h"
 #include "kernelcheck.h"
+#include "prepare.h"
 #include "run.h"
 
 typedef int32_t query_fn(const hx_host *, hx_plugin *);

@@ -2,7 +2,9 @@
 // What the cpu plugin refuses when it prepares or runs, and what it says; cancel, concurrency, late failures.
 #include <pthread.h>
 
+#include "device.h"
 #include "kernelcheck.h"
+#include "prepare.h"
 #include "run.h"
 
 static const uint32_t small_bits[] = {45, 40, 40, 40, 40, 45, 45};
@@ -127,13 +129,13 @@ static void prepare_names_variants_and_attributes_that_exist(void **state) {
   kc_close(&kc);
   hx_device *device = NULL;
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  kc_cpu_mask = "portable,avx9";
+  kc_set_option("cpu-mask", "portable,avx9");
   assert_int_equal(hx_cpu_device_ops.open(0, &device, &error), HX_INVALID);
   assert_non_null(strstr(error.message, "'avx9'"));
-  kc_cpu_mask = "portable";
+  kc_set_option("cpu-mask", "portable");
   assert_int_equal(hx_cpu_device_ops.open(0, &device, &error), HX_OK);
   hx_cpu_device_ops.close(device);
-  kc_cpu_mask = NULL;
+  kc_set_option("cpu-mask", NULL);
 }
 
 static void tables_refuse_rings_that_break_the_contract(void **state) {
@@ -202,7 +204,7 @@ static void execute_refuses_memory_that_does_not_hold_the_tensor(void **state) {
   a->offset = 64;
   hx_call call = {.struct_size = 8};
   assert_int_equal(hx_cpu_execute(prepared, &call, &error), HX_ARGS_SIZE);
-  hxs_destroy(prepared);
+  kc_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -224,7 +226,7 @@ static void execute_stops_when_cancelled_and_works_again_after(void **state) {
   kc_cancel_after = -1;
   assert_true(kc_check(&kc, &op));
   free(before);
-  hxs_destroy(prepared);
+  kc_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -254,7 +256,7 @@ static void queue_keeps_a_failure_until_it_is_reset(void **state) {
   assert_int_equal(hx_cpu_queue_ops.reset(kc.queue, &error), HX_OK);
   assert_int_equal(hx_cpu_queue_ops.sync(kc.queue, &error), HX_OK);
   assert_int_equal(kc_execute(&kc, &op, prepared, scratch, -1, &error), HX_OK);
-  hxs_destroy(prepared);
+  kc_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -329,7 +331,7 @@ static void prepared_runs_on_several_queues_at_once(void **state) {
   }
   assert_int_equal(shared.failures, 0);
   hx_cpu_memory_ops.free(shared.input);
-  hxs_destroy(shared.prepared);
+  kc_destroy(shared.prepared);
   kc_close(&kc);
 }
 

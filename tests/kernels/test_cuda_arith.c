@@ -3,7 +3,7 @@
 // 128-bit arithmetic: edge values and random ones, primes of every size.
 #include "kernels/arith.h"
 
-#include "cudacheck.h"
+#include "kernelcheck.h"
 #include "number.h"
 
 static uint64_t state_word = 7;

@@ -2,7 +2,9 @@
 // The cuda plugin's device, memory and queue roles on a device; skipped where there is none.
 #include <unistd.h>
 
-#include "cudacheck.h"
+#include "device.h"
+#include "kernelcheck.h"
+#include "prepare.h"
 
 static const uint32_t bits[] = {50, 40, 40, 50};
 
@@ -114,7 +116,7 @@ static void operands_in_host_memory_are_refused(void **state) {
   assert_non_null(strstr(error.message, "operand 0 is host memory"));
   hx_cuda_memory_ops.free(spans[0].buffer);
   hx_cuda_memory_ops.free(spans[1].buffer);
-  hxs_destroy(prepared);
+  kc_destroy(prepared);
   kc_close(&kc);
 }
 
@@ -125,10 +127,10 @@ static void wrong_image_is_refused(void **state) {
   hx_error error = fresh();
   hx_device *device = NULL;
   kc_open(&kc, 12, 64, 3, 1, 2, bits);
-  kc_cuda_images = "/nonexistent";
+  kc_set_option("cuda-images", "/nonexistent");
   assert_int_equal(hx_cuda_device_ops.open(0, &device, &error), HX_UNAVAILABLE);
   assert_non_null(strstr(error.message, "cannot be read"));
-  kc_cuda_images = NULL;
+  kc_set_option("cuda-images", NULL);
   assert_int_equal(hx_cuda_device_ops.open(0, &device, &error), HX_OK);
   hx_cuda_device_ops.close(device);
   kc_close(&kc);
@@ -152,7 +154,7 @@ static void rounds_and_runs_leave_no_memory(void **state) {
     hx_prepared *prepared = NULL;
     assert_int_equal(kc_prepare(&kc, &op, &prepared, &scratch, NULL, &error), HX_OK);
     assert_int_equal(kc_execute(&kc, &op, prepared, scratch, -1, &error), HX_OK);
-    hxs_destroy(prepared);
+    kc_destroy(prepared);
     before = run == 10 ? free_bytes(kc.device) : before;
   }
   assert_true(free_bytes(kc.device) >= before);

@@ -5,10 +5,12 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "cudacheck.h"
+#include "device.h"
 #include "fuse.h"
 #include "heliox/support/sha256.h"
 #include "image.h"
+#include "kernelcheck.h"
+#include "prepare.h"
 
 static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
 
