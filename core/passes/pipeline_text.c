@@ -110,7 +110,8 @@ static bool takes_option(const hx_pass_info_t *pass, hx_str_t option) {
   for (bool more = rest.size > 0; more;) {
     if (!hx_pipeline_cut(rest, &row, &rest, &more)) return false;
     const hx_str_t known = split_value(row, &known_value);
-    if (hx_str_equal(known, name) && takes_value(known_value, value)) return true;
+    const bool is_name = hx_str_equal(known, name) || (hx_str_equal(known, hx_str("*")) && name.size > 0);
+    if (is_name && takes_value(known_value, value)) return true;
   }
   return false;
 }
