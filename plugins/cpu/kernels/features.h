@@ -6,7 +6,10 @@
 #include <stdbool.h>
 
 bool hx_cpu_has_always(void);
-// AVX-512 F, DQ, VL and the 52-bit products.
+bool hx_cpu_has_avx2(void);
+// AVX-512 F, DQ and VL.
+bool hx_cpu_has_avx512dq(void);
+// The same and the 52-bit products.
 bool hx_cpu_has_avx512ifma(void);
 
 #endif

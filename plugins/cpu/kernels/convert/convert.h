@@ -18,7 +18,7 @@ typedef struct hx_cpu_convert {
 
 extern const hx_cpu_convert_t hx_cpu_convert_portable64, hx_cpu_convert_portable32;
 #if defined(__x86_64__)
-extern const hx_cpu_convert_t hx_cpu_convert_avx512ifma;
+extern const hx_cpu_convert_t hx_cpu_convert_avx2, hx_cpu_convert_avx512dq, hx_cpu_convert_avx512ifma;
 #endif
 
 #endif

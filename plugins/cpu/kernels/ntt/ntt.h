@@ -25,7 +25,8 @@ typedef struct hx_cpu_ntt {
 
 extern const hx_cpu_ntt_t hx_cpu_ntt_portable64, hx_cpu_ntt_portable32;
 #if defined(__x86_64__)
-// Rows whose prime has no 52-bit twiddles go to portable.
+extern const hx_cpu_ntt_t hx_cpu_ntt_avx2, hx_cpu_ntt_avx512dq;
+// Rows whose prime has no 52-bit twiddles go to avx512dq.
 extern const hx_cpu_ntt_t hx_cpu_ntt_avx512ifma;
 #endif
 

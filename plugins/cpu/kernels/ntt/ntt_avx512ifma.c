@@ -14,14 +14,7 @@
 #include "kernels/ifma.h"
 #include "kernels/ntt/ntt.h"
 #include "kernels/ntt/ntt_ifma.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNROLL  // gcc cannot follow it where code is instrumented, and says so
-#elif defined(__clang__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
+#include "kernels/unroll.h"
 
 #define BLOCK_LOG_N 12u  // 32 KiB
 
@@ -180,7 +173,7 @@ static void forward_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
 
 static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->forward52 == NULL) {
-    hx_cpu_ntt_portable64.forward(out, in, m, t, log_n);
+    hx_cpu_ntt_avx512dq.forward(out, in, m, t, log_n);
     return;
   }
   const constants_t c = constants_of(m->q);
@@ -370,7 +363,7 @@ static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
 
 static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->inverse52 == NULL) {
-    hx_cpu_ntt_portable64.inverse(out, in, m, t, log_n);
+    hx_cpu_ntt_avx512dq.inverse(out, in, m, t, log_n);
     return;
   }
   const constants_t c = constants_of(m->q);

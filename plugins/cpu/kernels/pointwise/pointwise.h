@@ -32,7 +32,7 @@ typedef struct hx_cpu_pointwise {
 
 extern const hx_cpu_pointwise_t hx_cpu_pointwise_portable64, hx_cpu_pointwise_portable32;
 #if defined(__x86_64__)
-extern const hx_cpu_pointwise_t hx_cpu_pointwise_avx512ifma;
+extern const hx_cpu_pointwise_t hx_cpu_pointwise_avx2, hx_cpu_pointwise_avx512dq, hx_cpu_pointwise_avx512ifma;
 #endif
 
 #endif
