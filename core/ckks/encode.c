@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/ckks/encode_round.h"
-#include "core/ckks/ring_host.h"
 
 void hx_plaintext_type(const hx_params_t *params, uint32_t depth, uint32_t slots, const hx_scale_t *scale,
                        hx_type_t *out) {
@@ -93,76 +93,155 @@ static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, 
                         hx_product_log2(&modulus) - 1.0, type->depth);
 }
 
-// The residues of one prime: M = high * 2^60 + low, |high| < 2^60, 0 <= low < 2^60.
-static void fill_row(const hx_ref_ring *ring, uint32_t prime_id, const int64_t *low, const int64_t *high,
-                     uint32_t shift, uint64_t *scratch, uint64_t *row) {
-  hx_ref_row_center_lift_signed(ring, prime_id, high, scratch);
-  hx_ref_row_mul_scalar(ring, prime_id, scratch, hx_ref_word_power(ring, prime_id, 2, 60), scratch);
-  hx_ref_row_center_lift_signed(ring, prime_id, low, row);
-  hx_ref_row_add(ring, prime_id, row, scratch, row);
-  if (shift > 0) {
-    const uint64_t factor = hx_ref_word_power(ring, prime_id, 2, shift);
-    hx_ref_row_mul_scalar(ring, prime_id, row, factor, row);
+// Coefficients in two signed rows: M = high * 2^60 + low, |high| < 2^60, 0 <= low < 2^60; or low alone.
+typedef struct words {
+  hx_row_t low, high, scratch;
+  bool is_wide;
+  uint32_t shift;
+} words_t;
+
+// The residues of one prime.
+static void fill_row(hx_row_session_t *session, const hx_ref_ring *ring, uint32_t id, const words_t *words,
+                     hx_row_t row) {
+  hx_row_lift_signed(session, id, words->low, row);
+  if (words->is_wide) {
+    hx_row_lift_signed(session, id, words->high, words->scratch);
+    hx_row_mul_scalar(session, id, words->scratch, hx_ref_word_power(ring, id, 2, 60), words->scratch);
+    hx_row_add(session, id, row, words->scratch, row);
+    if (words->shift > 0) hx_row_mul_scalar(session, id, row, hx_ref_word_power(ring, id, 2, words->shift), row);
   }
-  hx_ref_ntt_forward(ring, prime_id, row);
+  hx_row_forward(session, id, row, row);
 }
 
-hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_t *type, const hx_i128 *integers,
-                                       uint32_t shift, bool secret, hx_value_t **out, hx_report_t *report) {
-  const hx_ref_ring *ring = NULL;
-  HX_TRY(hx_params_reference(params, &ring, report));
-  const size_t slots = type->slots;
-  if (slots == 0) return hx_report_fail(report, HX_CODE_SLOTS, "a plaintext of no slots");
-  const uint32_t n = hx_ref_ring_degree(ring);
-  uint64_t *block = hx_ring_rows_alloc(ring, 4);
+static hx_status_t no_plaintext(hx_report_t *report) {
+  return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a plaintext");
+}
+
+// A plaintext from rows of words; ends the session.
+static hx_status_t fill_plaintext(const hx_rows_t *rows, hx_row_session_t *session, const words_t *words,
+                                  const hx_type_t *type, bool secret, hx_value_t **out, hx_report_t *report) {
   hx_value_t *value = NULL;
-  if (block == NULL || hx_value_create(params, type, secret, &value) != HX_STATUS_OK) {
-    hx_ring_rows_free(ring, block, 4);
-    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a plaintext");
-  }
-  int64_t *low = (int64_t *)block, *high = low + n;
-  uint64_t *scratch = block + 2 * (size_t)n, *row = scratch + n;
-  const size_t gap = n / 2 / slots;
-  for (size_t k = 0; k < 2 * slots; ++k) {
-    low[k * gap] = (int64_t)(integers[k] & (((hx_i128)1 << 60) - 1));
-    high[k * gap] = (int64_t)(integers[k] >> 60);  // arithmetic: rounds down
+  if (hx_value_create(rows->params, type, secret, &value) != HX_STATUS_OK) {
+    (void)hx_rows_close(session);
+    return no_plaintext(report);
   }
   uint32_t ids[HX_PRIMES_MAX];
   const uint32_t limbs = hx_primes_list(&type->primes, ids);
-  for (uint32_t l = 0; l < limbs; ++l) {
-    fill_row(ring, ids[l], low, high, shift, scratch, row);
-    hx_ring_store(ring, row, value->tensor, 0, 0, 0, l);
+  for (uint32_t l = 0; l < limbs; ++l)
+    fill_row(session, rows->reference, ids[l], words, hx_row_of(value->tensor, 0, 0, 0, l));
+  const hx_status_t status = hx_rows_close(session);
+  if (status != HX_STATUS_OK) {
+    hx_value_release(value);
+    return status == HX_STATUS_OUT_OF_MEMORY
+               ? no_plaintext(report)
+               : hx_report_fail(report, HX_CODE_PLUGIN_CALL, "the backend failed to reduce a plaintext");
   }
-  hx_ring_rows_free(ring, block, 4);
   hx_tensor_touch(value->tensor);
   *out = value;
   return HX_STATUS_OK;
 }
 
+static hx_status_t from_wide(const hx_rows_t *rows, const hx_type_t *type, const hx_i128 *integers, uint32_t shift,
+                             bool secret, hx_value_t **out, hx_report_t *report) {
+  const size_t slots = type->slots, n = (size_t)1 << hx_params_log_n(rows->params), gap = n / 2 / slots;
+  hx_row_session_t *session = hx_rows_open(rows, 3);
+  if (session == NULL) return no_plaintext(report);
+  const words_t words = {.low = hx_row_scratch(session, 0),
+                         .high = hx_row_scratch(session, 1),
+                         .scratch = hx_row_scratch(session, 2),
+                         .is_wide = true,
+                         .shift = shift};
+  int64_t *low = hx_row_address(words.low), *high = hx_row_address(words.high);
+  memset(low, 0, n * sizeof *low);
+  memset(high, 0, n * sizeof *high);
+  for (size_t k = 0; k < 2 * slots; ++k) {
+    low[k * gap] = (int64_t)(integers[k] & (((hx_i128)1 << 60) - 1));
+    high[k * gap] = (int64_t)(integers[k] >> 60);  // arithmetic: rounds down
+  }
+  return fill_plaintext(rows, session, &words, type, secret, out, report);
+}
+
+hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_t *type, const hx_i128 *integers,
+                                       uint32_t shift, bool secret, hx_value_t **out, hx_report_t *report) {
+  if (type->slots == 0) return hx_report_fail(report, HX_CODE_SLOTS, "a plaintext of no slots");
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, params, NULL, report));
+  const hx_status_t status = from_wide(&rows, type, integers, shift, secret, out, report);
+  hx_rows_deinit(&rows);
+  return status;
+}
+
 static uint32_t log2_of(uint32_t power) { return (uint32_t)__builtin_ctz(power); }
 
-static hx_status_t encode_type(const hx_params_t *params, const hx_type_t *type, const double *values, size_t count,
-                               bool is_complex, bool secret, hx_value_t **out, hx_report_t *report) {
-  hx_packing_t packing = {.log_slots = log2_of(type->slots)};
-  HX_TRY(hx_scale_value(&type->scale, hx_params_ring(params), &packing.scale_hi, &packing.scale_lo, report));
+// What is encoded, for faults.
+typedef struct message {
+  const double *values;
+  size_t count;
+  bool is_complex, secret;
+} message_t;
+
+static hx_status_t encode_wide(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
+                               const message_t *message, hx_value_t **out, hx_report_t *report) {
   const size_t bytes = 2 * (size_t)type->slots * sizeof(hx_i128);
   hx_i128 *integers = hx_alloc(bytes);
   if (integers == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
   uint32_t shift = 0;
-  hx_value_t *value = NULL;
-  hx_status_t status = hx_encode_integers(&packing, values, count, is_complex, integers, &shift);
-  if (status != HX_STATUS_OK) {
-    status = hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
-  } else {
-    status = check_size(params, type, integers, shift, values, count, is_complex, report);
-  }
-  if (status == HX_STATUS_OK)
-    status = hx_plaintext_from_integers(params, type, integers, shift, secret, &value, report);
+  hx_encode_wide(interpolation, integers, &shift);
+  hx_status_t status =
+      check_size(rows->params, type, integers, shift, message->values, message->count, message->is_complex, report);
+  if (status == HX_STATUS_OK) status = from_wide(rows, type, integers, shift, message->secret, out, report);
   hx_wipe(integers, bytes);
   hx_free(integers);
+  return status;
+}
+
+// Whether all words are within (Q_d - 1) / 2.
+static bool are_within(const hx_params_t *params, const hx_type_t *type, const int64_t *words, size_t count) {
+  hx_product_t modulus;
+  const hx_primes_t active = hx_ring_active(hx_params_ring(params), type->depth);
+  hx_product_set_primes(&modulus, hx_params_ring(params), &active);
+  const hx_u128 half = hx_product_quotient(&modulus, 1);
+  if (half >= (hx_u128)1 << 61) return true;  // narrow words are below
+  int64_t outside = 0;
+  for (size_t k = 0; k < count; ++k) outside |= ((int64_t)half - words[k]) | ((int64_t)half + words[k]);
+  return outside >= 0;
+}
+
+// Coefficients that fit words.
+static hx_status_t encode_narrow(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
+                                 const message_t *message, hx_value_t **out, hx_report_t *report) {
+  const size_t count = 2 * (size_t)type->slots, n = (size_t)1 << hx_params_log_n(rows->params), gap = n / count;
+  hx_row_session_t *session = hx_rows_open(rows, 2);
+  if (session == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
+  const words_t words = {.low = hx_row_scratch(session, gap == 1 ? 0 : 1)};
+  int64_t *packed = hx_row_address(hx_row_scratch(session, 0)), *spread = hx_row_address(words.low);
+  hx_encode_narrow(interpolation, packed);
+  if (!are_within(rows->params, type, packed, count)) {
+    (void)hx_rows_close(session);
+    return encode_wide(rows, type, interpolation, message, out, report);  // which says what is wrong
+  }
+  if (gap > 1) {
+    memset(spread, 0, n * sizeof *spread);
+    for (size_t k = 0; k < count; ++k) spread[k * gap] = packed[k];
+  }
+  return fill_plaintext(rows, session, &words, type, message->secret, out, report);
+}
+
+static hx_status_t encode_type(const hx_rows_t *rows, const hx_type_t *type, const message_t *message, hx_value_t **out,
+                               hx_report_t *report) {
+  hx_packing_t packing = {.log_slots = log2_of(type->slots)};
+  HX_TRY(hx_scale_value(&type->scale, hx_params_ring(rows->params), &packing.scale_hi, &packing.scale_lo, report));
+  hx_interpolation_t interpolation;
+  if (hx_encode_interpolate(&packing, message->values, message->count, message->is_complex, &interpolation) !=
+      HX_STATUS_OK)
+    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
+  hx_value_t *value = NULL;
+  const hx_status_t status =
+      (interpolation.is_narrow ? encode_narrow : encode_wide)(rows, type, &interpolation, message, &value, report);
+  hx_interpolation_deinit(&interpolation);
   if (status != HX_STATUS_OK) return status;
-  value->count = count;
-  value->is_complex = is_complex;
+  value->count = message->count;
+  value->is_complex = message->is_complex;
   *out = value;
   return HX_STATUS_OK;
 }
@@ -178,8 +257,9 @@ static hx_status_t extend_type(const hx_params_t *params, hx_type_t *type, hx_re
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count, bool complex_values,
-                      const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
+hx_status_t hx_encode_on(const hx_rows_t *rows, const double *values, size_t count, bool complex_values,
+                         const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
+  const hx_params_t *params = rows->params;
   const hx_encode_options_t defaults = {0};
   if (options == NULL) options = &defaults;
   const uint32_t slots = options->slots != 0 ? options->slots : (uint32_t)1 << (hx_params_log_n(params) - 1);
@@ -194,7 +274,17 @@ hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t co
   hx_type_t type;
   hx_plaintext_type(params, options->depth, slots, &scale, &type);
   if (options->weighted) HX_TRY(extend_type(params, &type, report));
-  HX_TRY(encode_type(params, &type, values, count, complex_values, options->secret, out, report));
+  const message_t message = {.values = values, .count = count, .is_complex = complex_values, .secret = options->secret};
+  HX_TRY(encode_type(rows, &type, &message, out, report));
   hx_value_note_message(*out, values, count, complex_values, options->magnitude);
   return HX_STATUS_OK;
+}
+
+hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count, bool complex_values,
+                      const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, params, NULL, report));
+  const hx_status_t status = hx_encode_on(&rows, values, count, complex_values, options, out, report);
+  hx_rows_deinit(&rows);
+  return status;
 }

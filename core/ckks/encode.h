@@ -5,11 +5,17 @@
 #define HELIOX_CORE_CKKS_ENCODE_H
 
 #include "core/ckks/encode_big.h"
+#include "core/ckks/rows.h"
 #include "core/ckks/value.h"
 
 // The type of a plaintext: ntt domain, standard, Q at a depth. `slots` and `depth` are checked by the caller.
 void hx_plaintext_type(const hx_params_t *params, uint32_t depth, uint32_t slots, const hx_scale_t *scale,
                        hx_type_t *out);
+
+// hx_encode, hx_decode with arithmetic where `rows` says.
+hx_status_t hx_encode_on(const hx_rows_t *rows, const double *values, size_t count, bool complex_values,
+                         const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
+hx_status_t hx_decode_on(const hx_rows_t *rows, const hx_value_t *plaintext, double *out_values, hx_report_t *report);
 
 // A plaintext of this type (as hx_plaintext_type makes it) whose coefficient k * gap is integers[k] * 2^shift, k < 2 *
 // slots; |integers[k]| < 2^120 and |integers[k] * 2^shift| <= (Q_d - 1) / 2 have been checked. Without branches or
@@ -29,6 +35,13 @@ typedef struct hx_coefficients {
 // Coefficients of a plaintext without batch, on primes of Q, standard, in either domain. Constant time in the
 // residues. Freed (and wiped) by hx_coefficients_deinit.
 hx_status_t hx_plaintext_coefficients(const hx_value_t *plaintext, hx_coefficients_t *out, hx_report_t *report);
+hx_status_t hx_plaintext_coefficients_on(const hx_rows_t *rows, const hx_value_t *plaintext, hx_coefficients_t *out,
+                                         hx_report_t *report);
+
+// Coefficients as signed words in scratch row 0 of a session of two, where all of them are below half the first prime
+// in magnitude: by centring that row and comparing what follows for the others with what they hold. False: they are not
+// (that much shows), or the session failed.
+bool hx_plaintext_words(hx_row_session_t *session, const hx_value_t *plaintext);
 void hx_coefficients_deinit(hx_coefficients_t *coefficients);
 
 #endif

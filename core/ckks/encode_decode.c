@@ -3,12 +3,13 @@
 //
 // Coefficients may have any size, so they are brought to numbers below 1 first: with 2^B above the largest of those in
 // the packing, the transform runs on m / 2^B cut to 120 bits, and 2^B comes back at the end. The cut costs at most
-// 2 n 2^-120 of the largest coefficient, which is at most the largest slot times the scale.
+// 2 n 2^-120 of the largest coefficient, which is at most the largest slot times the scale. Messages below half the
+// first prime, which is what encryption is used for, need no integers of many words.
 #include <math.h>
 
 #include "core/ckks/constant_time.h"
 #include "core/ckks/encode.h"
-#include "core/ckks/fft.h"
+#include "core/ckks/encode_kernels.h"
 
 static hx_status_t check_plaintext(const hx_value_t *plaintext, hx_report_t *report) {
   const hx_type_t *type = &plaintext->type;
@@ -81,29 +82,25 @@ static int32_t fold(const hx_coefficients_t *m, size_t slots, hx_fft_vector_t to
   return (int32_t)shift + 120;
 }
 
-// x * 2^exponent, |exponent| <= 4092, in four steps; infinite where a double ends.
-static double times_power(double x, int32_t exponent) {
-  const int32_t quarter = exponent / 4;
-  const double power = hx_exp2_exact(quarter), last = hx_exp2_exact(exponent - 3 * quarter);
-  return x * power * power * power * last;
-}
-
 // Values by position to slots, divided by the scale. False if one of them is no finite double.
-static bool unfold(hx_fft_vector_t values, uint32_t log_slots, const uint32_t *positions, hx_dd_t scale,
-                   int32_t exponent, double *out_values) {
+static bool unfold(hx_fft_vector_t values, uint32_t log_slots, hx_dd_t scale, int32_t exponent, double *out_values) {
+  const hx_encode_kernels_t *kernels = hx_encode_kernels();
+  const uint32_t *positions = hx_fft_positions(log_slots);
+  const size_t slots = (size_t)1 << log_slots;
   int scale_exponent;
   const double unit_hi = frexp(scale.hi, &scale_exponent);
   const hx_dd_t inverse = hx_dd_reciprocal((hx_dd_t){unit_hi, ldexp(scale.lo, -scale_exponent)});
+  kernels->scale(values.re, values.re_low, slots, inverse);
+  kernels->scale(values.im, values.im_low, slots, inverse);
   // Beyond these every number is 0 or infinite anyway.
   const int32_t wanted = exponent - scale_exponent, most = 4000;
-  const int32_t power = wanted > most ? most : wanted;
+  const int32_t power = wanted > most ? most : wanted, quarter = power / 4;
+  const double part = hx_exp2_exact(quarter), last = hx_exp2_exact(power - 3 * quarter);
   double worst = 0.0;  // 0 * x is 0 for finite x, else NaN
-  for (size_t j = 0; j < (size_t)1 << log_slots; ++j) {
+  for (size_t j = 0; j < slots; ++j) {
     const uint32_t p = positions[j];
-    const hx_dd_t re = hx_dd_mul((hx_dd_t){values.re[p], values.re_low[p]}, inverse);
-    const hx_dd_t im = hx_dd_mul((hx_dd_t){values.im[p], values.im_low[p]}, inverse);
-    out_values[2 * j] = times_power(re.hi, power);
-    out_values[2 * j + 1] = times_power(im.hi, power);
+    out_values[2 * j] = values.re[p] * part * part * part * last;
+    out_values[2 * j + 1] = values.im[p] * part * part * part * last;
     worst += 0.0 * out_values[2 * j] + 0.0 * out_values[2 * j + 1];
   }
   return !isnan(worst);
@@ -116,33 +113,68 @@ static hx_status_t refuse_overflow(const double *values, size_t slots, hx_report
                         index / 2);
 }
 
-hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report) {
+// The folded message of a plaintext of any size.
+static hx_status_t fold_wide(const hx_rows_t *rows, const hx_value_t *plaintext, hx_fft_vector_t to,
+                             int32_t *out_exponent, hx_report_t *report) {
+  hx_coefficients_t coefficients;
+  HX_TRY(hx_plaintext_coefficients_on(rows, plaintext, &coefficients, report));
+  *out_exponent = fold(&coefficients, plaintext->type.slots, to);
+  hx_coefficients_deinit(&coefficients);
+  return HX_STATUS_OK;
+}
+
+// The folded message where it is narrow.
+static void fold_narrow(const int64_t *words, uint32_t n, size_t slots, hx_fft_vector_t to, int32_t *out_exponent) {
+  const hx_encode_kernels_t *kernels = hx_encode_kernels();
+  const size_t gap = n / (2 * slots);
+  kernels->widen(words, slots, gap, to.re, to.re_low);
+  kernels->widen(words + slots * gap, slots, gap, to.im, to.im_low);
+  *out_exponent = 62;
+}
+
+static hx_status_t fold_any(const hx_rows_t *rows, const hx_value_t *plaintext, hx_fft_vector_t to,
+                            int32_t *out_exponent, hx_report_t *report) {
+  const uint32_t n = (uint32_t)1 << hx_params_log_n(plaintext->params);
+  hx_row_session_t *session = hx_rows_open(rows, 2);
+  if (session == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for decoding");
+  const bool is_narrow = hx_plaintext_words(session, plaintext);
+  if (is_narrow) fold_narrow(hx_row_address(hx_row_scratch(session, 0)), n, plaintext->type.slots, to, out_exponent);
+  if (hx_rows_close(session) != HX_STATUS_OK)
+    return hx_report_fail(report, HX_CODE_PLUGIN_CALL, "decoding failed in arithmetic on its rows");
+  return is_narrow ? HX_STATUS_OK : fold_wide(rows, plaintext, to, out_exponent, report);
+}
+
+hx_status_t hx_decode_on(const hx_rows_t *rows, const hx_value_t *plaintext, double *out_values, hx_report_t *report) {
   HX_TRY(hx_value_want_data(plaintext, "ckks.decode gives numbers to the host", report));
   HX_TRY(check_plaintext(plaintext, report));
   const size_t slots = plaintext->type.slots;
   const uint32_t log_slots = (uint32_t)__builtin_ctz(plaintext->type.slots);
   hx_dd_t scale;
   HX_TRY(hx_scale_value(&plaintext->type.scale, hx_params_ring(plaintext->params), &scale.hi, &scale.lo, report));
-  hx_coefficients_t coefficients;
-  HX_TRY(hx_plaintext_coefficients(plaintext, &coefficients, report));
   double *numbers = hx_alloc(4 * slots * sizeof *numbers);
-  uint32_t *positions = hx_alloc(slots * sizeof *positions);
-  hx_status_t status = hx_fft_prepare(log_slots);
-  if (numbers == NULL || positions == NULL || status != HX_STATUS_OK) {
-    status = hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for decoding");
-  } else {
-    const hx_fft_vector_t vector = {numbers, numbers + slots, numbers + 2 * slots, numbers + 3 * slots};
-    hx_fft_slot_positions(log_slots, positions);
-    const int32_t exponent = fold(&coefficients, slots, vector);
+  if (numbers == NULL || hx_fft_prepare(log_slots) != HX_STATUS_OK) {
+    hx_free(numbers);
+    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for decoding");
+  }
+  const hx_fft_vector_t vector = {numbers, numbers + slots, numbers + 2 * slots, numbers + 3 * slots};
+  int32_t exponent = 0;
+  hx_status_t status = fold_any(rows, plaintext, vector, &exponent, report);
+  if (status == HX_STATUS_OK) {
     hx_fft_evaluate(log_slots, vector);
-    if (!unfold(vector, log_slots, positions, scale, exponent, out_values)) {
+    if (!unfold(vector, log_slots, scale, exponent, out_values)) {
       status = refuse_overflow(out_values, slots, report);
       hx_wipe(out_values, 2 * slots * sizeof *out_values);
     }
   }
-  if (numbers != NULL) hx_wipe(numbers, 4 * slots * sizeof *numbers);
+  hx_wipe(numbers, 4 * slots * sizeof *numbers);
   hx_free(numbers);
-  hx_free(positions);
-  hx_coefficients_deinit(&coefficients);
+  return status;
+}
+
+hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report) {
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, plaintext->params, NULL, report));
+  const hx_status_t status = hx_decode_on(&rows, plaintext, out_values, report);
+  hx_rows_deinit(&rows);
   return status;
 }

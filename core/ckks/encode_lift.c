@@ -60,10 +60,25 @@ static void take_magnitude(uint64_t *rows, size_t stride, const hx_product_t *mo
   }
 }
 
-hx_status_t hx_plaintext_coefficients(const hx_value_t *plaintext, hx_coefficients_t *out, hx_report_t *report) {
+// Rows in coefficient domain as 64-bit words.
+static hx_status_t load_rows(const hx_rows_t *rows, const hx_value_t *plaintext, const uint32_t *ids, uint32_t limbs,
+                             uint64_t *const *to) {
+  hx_row_session_t *session = hx_rows_open(rows, 1);
+  if (session == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (uint32_t l = 0; l < limbs; ++l) {
+    const hx_row_t row = hx_row_of(plaintext->tensor, 0, 0, 0, l), scratch = hx_row_scratch(session, 0);
+    const bool is_ntt = plaintext->type.domain == HX_NTT;
+    if (is_ntt) hx_row_inverse(session, ids[l], row, scratch);
+    hx_row_wait(session);
+    hx_ref_row_load(rows->reference, plaintext->tensor->layout.dtype, hx_row_address(is_ntt ? scratch : row), to[l]);
+  }
+  return hx_rows_close(session);
+}
+
+hx_status_t hx_plaintext_coefficients_on(const hx_rows_t *rows, const hx_value_t *plaintext, hx_coefficients_t *out,
+                                         hx_report_t *report) {
   *out = (hx_coefficients_t){0};
-  const hx_ref_ring *ring = NULL;
-  HX_TRY(hx_params_reference(plaintext->params, &ring, report));
+  const hx_ref_ring *ring = rows->reference;
   const uint32_t n = hx_ref_ring_degree(ring);
   uint32_t ids[HX_PRIMES_MAX];
   const uint32_t limbs = hx_primes_list(&plaintext->type.primes, ids);
@@ -74,14 +89,16 @@ hx_status_t hx_plaintext_coefficients(const hx_value_t *plaintext, hx_coefficien
   out->magnitude = out->block;
   out->negative = out->block + (size_t)limbs * n;
 
-  uint64_t primes[HX_PRIMES_MAX], *rows[HX_PRIMES_MAX];
+  uint64_t primes[HX_PRIMES_MAX], *each[HX_PRIMES_MAX];
   for (uint32_t l = 0; l < limbs; ++l) {
     primes[l] = hx_ref_ring_prime(ring, ids[l]);
-    rows[l] = out->magnitude + (size_t)l * n;
-    hx_ring_load(ring, plaintext->tensor, 0, 0, 0, l, rows[l]);
-    if (plaintext->type.domain == HX_NTT) hx_ref_ntt_inverse(ring, ids[l], rows[l]);
+    each[l] = out->magnitude + (size_t)l * n;
   }
-  hx_ref_mixed_radix(ring, &(hx_ref_rows){limbs, ids, rows});
+  if (load_rows(rows, plaintext, ids, limbs, each) != HX_STATUS_OK) {
+    hx_coefficients_deinit(out);
+    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for coefficients");
+  }
+  hx_ref_mixed_radix(ring, &(hx_ref_rows){limbs, ids, each});
   hx_product_t modulus;
   hx_product_set_primes(&modulus, hx_params_ring(plaintext->params), &plaintext->type.primes);
   for (uint32_t first = 0; first < n; first += TILE) {
@@ -90,6 +107,65 @@ hx_status_t hx_plaintext_coefficients(const hx_value_t *plaintext, hx_coefficien
     take_magnitude(out->magnitude + first, n, &modulus, limbs, out->negative + first);
   }
   return HX_STATUS_OK;
+}
+
+hx_status_t hx_plaintext_coefficients(const hx_value_t *plaintext, hx_coefficients_t *out, hx_report_t *report) {
+  hx_rows_t rows;
+  *out = (hx_coefficients_t){0};
+  HX_TRY(hx_rows_init(&rows, plaintext->params, NULL, report));
+  const hx_status_t status = hx_plaintext_coefficients_on(&rows, plaintext, out, report);
+  hx_rows_deinit(&rows);
+  return status;
+}
+
+// ------------------------------------------------------------------ narrow messages
+
+// Residues of prime 0, centred, as signed words; in place where they are 64-bit words.
+static void center_words(const void *residues, bool is_narrow, uint64_t q, uint32_t n, int64_t *out) {
+  const uint64_t half = q / 2;  // (q - 1) / 2
+  for (uint32_t k = 0; k < n; ++k) {
+    const uint64_t x = is_narrow ? ((const uint32_t *)residues)[k] : ((const uint64_t *)residues)[k];
+    out[k] = (int64_t)(x - (q & (0 - ((half - x) >> 63))));
+  }
+}
+
+// All bits in which two rows differ.
+static uint64_t difference(const unsigned char *a, const unsigned char *b, size_t bytes) {
+  uint64_t all[8] = {0};  // rows are at least 8 words of 4 bytes; a tail of 32 bytes is taken alone
+  size_t at = 0;
+  for (; at + sizeof all <= bytes; at += sizeof all) {
+    uint64_t x[8], y[8];
+    memcpy(x, a + at, sizeof x);
+    memcpy(y, b + at, sizeof y);
+    for (int i = 0; i < 8; ++i) all[i] |= x[i] ^ y[i];
+  }
+  for (; at < bytes; ++at) all[0] |= (uint64_t)(a[at] ^ b[at]);
+  return all[0] | all[1] | all[2] | all[3] | all[4] | all[5] | all[6] | all[7];
+}
+
+bool hx_plaintext_words(hx_row_session_t *session, const hx_value_t *plaintext) {
+  const hx_ring *ring = hx_params_ring(plaintext->params);
+  const uint32_t n = (uint32_t)1 << ring->log_n;
+  const hx_row_t words = hx_row_scratch(session, 0), row = hx_row_scratch(session, 1);
+  const bool is_ntt = plaintext->type.domain == HX_NTT, is_narrow = ring->word == 32;
+  uint32_t ids[HX_PRIMES_MAX];
+  const uint32_t limbs = hx_primes_list(&plaintext->type.primes, ids);
+  hx_row_t first = hx_row_of(plaintext->tensor, 0, 0, 0, 0);
+  if (is_ntt) {
+    hx_row_inverse(session, ids[0], first, row);
+    first = row;
+  }
+  hx_row_wait(session);
+  center_words(hx_row_address(first), is_narrow, ring->primes[ids[0]], n, hx_row_address(words));
+  uint64_t differing = 0;
+  for (uint32_t l = 1; l < limbs; ++l) {
+    hx_row_lift_signed(session, ids[l], words, row);
+    if (is_ntt) hx_row_forward(session, ids[l], row, row);
+    hx_row_wait(session);
+    differing |= difference(hx_row_address(row), hx_row_address(hx_row_of(plaintext->tensor, 0, 0, 0, l)),
+                            n * (is_narrow ? sizeof(uint32_t) : sizeof(uint64_t)));
+  }
+  return differing == 0;
 }
 
 void hx_coefficients_deinit(hx_coefficients_t *coefficients) {

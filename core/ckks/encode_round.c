@@ -11,8 +11,9 @@
 
 #include "core/base/memory.h"
 #include "core/ckks/constant_time.h"
+#include "core/ckks/encode_kernels.h"
 
-enum { BITS = 118 };  // of the integers before shift
+enum { BITS = 118, NARROW_BITS = 61 };  // of the integers before shift; of those that fit a word
 
 // Nearest integer to |x| <= 2^51, ties to even.
 static double nearest(double x) {
@@ -49,16 +50,22 @@ hx_i128 hx_encode_nearest(hx_dd_t v) {
   return integer + (half_up & (above | (tie & odd))) - (half_down & (below | (tie & odd)));
 }
 
-// Smallest E >= -1022 with |z| < 2^E for all z: from the bits, without branches.
+// Smallest E >= -1022 with |z| < 2^E for all z: from the bits, without branches. Magnitudes are ordered as their bits;
+// eight running maxima, so that compilers use vectors.
 static int32_t common_exponent(const double *values, size_t count) {
-  uint64_t most = 0;
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t bits;
-    memcpy(&bits, &values[i], sizeof bits);
-    bits &= UINT64_MAX >> 1;
-    most = hx_select(hx_mask_less(most, bits), bits, most);  // magnitudes are ordered as their bits
+  uint64_t most[8] = {0};
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t bits[8] = {0};
+    memcpy(bits, values + i, (count - i < 8 ? count - i : 8) * sizeof *bits);
+    for (size_t j = 0; j < 8; ++j) {
+      const uint64_t b = bits[j] & (UINT64_MAX >> 1);
+      const uint64_t larger = 0 - ((most[j] - b) >> 63);  // both below 2^63
+      most[j] ^= (most[j] ^ b) & larger;
+    }
   }
-  return (int32_t)(most >> 52) - 1022;
+  uint64_t all = 0;
+  for (size_t j = 0; j < 8; ++j) all = hx_select(hx_mask_less(all, most[j]), most[j], all);
+  return (int32_t)(all >> 52) - 1022;
 }
 
 // x * 2^exponent for |exponent| <= 2046, in two exact steps (the second may meet the subnormal range).
@@ -88,22 +95,67 @@ static bool is_double_enough(const hx_packing_t *packing) {
   return packing->scale_hi <= 0x1p52 && packing->log_slots <= 15;
 }
 
-static void round_all(const hx_packing_t *packing, const hx_fft_vector_t *c, int32_t exponent, hx_i128 *out_integers,
-                      uint32_t *out_shift) {
+// The scale as scale * 2^exponent, 1/2 <= scale < 1.
+static hx_dd_t unit_scale(const hx_packing_t *packing, int *out_exponent) {
+  (void)frexp(packing->scale_hi, out_exponent);
+  const power_t to_unit = power_of(-*out_exponent);
+  return (hx_dd_t){times(packing->scale_hi, to_unit), times(packing->scale_lo, to_unit)};
+}
+
+hx_status_t hx_encode_interpolate(const hx_packing_t *packing, const double *values, size_t count, bool is_complex,
+                                  hx_interpolation_t *out) {
   const size_t slots = (size_t)1 << packing->log_slots;
+  HX_TRY(hx_fft_prepare(packing->log_slots));
+  double *numbers = hx_zalloc(4 * slots, sizeof *numbers);
+  if (numbers == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  *out = (hx_interpolation_t){.packing = packing, .slots = slots, .numbers = numbers};
+  out->c = (hx_fft_vector_t){numbers, numbers + slots, numbers + 2 * slots, numbers + 3 * slots};
+  out->exponent = common_exponent(values, is_complex ? 2 * count : count);
+  load(values, count, is_complex, out->exponent, hx_fft_positions(packing->log_slots), out->c);
+  if (is_double_enough(packing)) {
+    hx_fft_interpolate_double(packing->log_slots, out->c);  // low halves stay zero
+  } else {
+    hx_fft_interpolate(packing->log_slots, out->c);
+  }
   int scale_exponent;
-  (void)frexp(packing->scale_hi, &scale_exponent);
-  const power_t to_unit = power_of(-scale_exponent);
-  const hx_dd_t scale = {times(packing->scale_hi, to_unit), times(packing->scale_lo, to_unit)};
+  (void)unit_scale(packing, &scale_exponent);
+  out->is_narrow = out->exponent + scale_exponent + 1 <= NARROW_BITS;
+  return HX_STATUS_OK;
+}
 
-  const int32_t bits = exponent + scale_exponent + 1;
-  const int32_t over = bits - BITS;
+void hx_interpolation_deinit(hx_interpolation_t *interpolation) {
+  hx_wipe(interpolation->numbers, 4 * interpolation->slots * sizeof(double));
+  hx_free(interpolation->numbers);
+}
+
+static int32_t at_least(int32_t x, int32_t least) { return least + ((x - least) & ~((x - least) >> 31)); }
+
+// Below this power everything rounds to 0 anyway.
+enum { LEAST_DOWN = -400 };
+
+void hx_encode_narrow(const hx_interpolation_t *interpolation, int64_t *out_words) {
+  const hx_packing_t *packing = interpolation->packing;
+  const hx_encode_kernels_t *kernels = hx_encode_kernels();
+  const size_t slots = interpolation->slots;
+  int scale_exponent;
+  const hx_dd_t scale = unit_scale(packing, &scale_exponent);
+  const int32_t down = interpolation->exponent + scale_exponent - (int32_t)packing->log_slots;
+  const double factor = hx_exp2_exact(at_least(down, LEAST_DOWN));
+  const hx_fft_vector_t *c = &interpolation->c;
+  kernels->round(c->re, c->re_low, slots, scale, factor, out_words);
+  kernels->round(c->im, c->im_low, slots, scale, factor, out_words + slots);
+}
+
+void hx_encode_wide(const hx_interpolation_t *interpolation, hx_i128 *out_integers, uint32_t *out_shift) {
+  const hx_packing_t *packing = interpolation->packing;
+  const size_t slots = interpolation->slots;
+  int scale_exponent;
+  const hx_dd_t scale = unit_scale(packing, &scale_exponent);
+  const int32_t over = interpolation->exponent + scale_exponent + 1 - BITS;
   const int32_t shift = over & ~(over >> 31);  // max(over, 0)
-  int32_t down = exponent + scale_exponent - (int32_t)packing->log_slots - shift;
-  const int32_t least = -400;  // below it everything rounds to 0 anyway
-  down = least + ((down - least) & ~((down - least) >> 31));
-  const double factor = hx_exp2_exact(down);  // down < BITS
-
+  const int32_t down = interpolation->exponent + scale_exponent - (int32_t)packing->log_slots - shift;
+  const double factor = hx_exp2_exact(at_least(down, LEAST_DOWN));  // below 2^BITS
+  const hx_fft_vector_t *c = &interpolation->c;
   for (size_t k = 0; k < slots; ++k) {
     const hx_dd_t re = hx_dd_mul((hx_dd_t){c->re[k], c->re_low[k]}, scale);
     const hx_dd_t im = hx_dd_mul((hx_dd_t){c->im[k], c->im_low[k]}, scale);
@@ -115,28 +167,9 @@ static void round_all(const hx_packing_t *packing, const hx_fft_vector_t *c, int
 
 hx_status_t hx_encode_integers(const hx_packing_t *packing, const double *values, size_t count, bool is_complex,
                                hx_i128 *out_integers, uint32_t *out_shift) {
-  const size_t slots = (size_t)1 << packing->log_slots;
-  const size_t bytes = 4 * slots * sizeof(double);
-  HX_TRY(hx_fft_prepare(packing->log_slots));
-  uint32_t *positions = hx_alloc(slots * sizeof *positions);
-  double *numbers = hx_zalloc(4 * slots, sizeof *numbers);
-  if (positions == NULL || numbers == NULL) {
-    hx_free(positions);
-    hx_free(numbers);
-    return HX_STATUS_OUT_OF_MEMORY;
-  }
-  const hx_fft_vector_t vector = {numbers, numbers + slots, numbers + 2 * slots, numbers + 3 * slots};
-  const int32_t exponent = common_exponent(values, is_complex ? 2 * count : count);
-  hx_fft_slot_positions(packing->log_slots, positions);
-  load(values, count, is_complex, exponent, positions, vector);
-  if (is_double_enough(packing)) {
-    hx_fft_interpolate_double(packing->log_slots, vector);  // low halves stay zero
-  } else {
-    hx_fft_interpolate(packing->log_slots, vector);
-  }
-  round_all(packing, &vector, exponent, out_integers, out_shift);
-  hx_wipe(numbers, bytes);
-  hx_free(numbers);
-  hx_free(positions);
+  hx_interpolation_t interpolation;
+  HX_TRY(hx_encode_interpolate(packing, values, count, is_complex, &interpolation));
+  hx_encode_wide(&interpolation, out_integers, out_shift);
+  hx_interpolation_deinit(&interpolation);
   return HX_STATUS_OK;
 }

@@ -46,32 +46,32 @@ static hx_status_t check_plaintext(const hx_keys_t *keys, const hx_value_t *plai
 }
 
 // v, e0, e1 of one item after the other.
-static hx_status_t encrypt_public(const hx_keys_t *keys, const hx_value_t *plaintext, uint64_t items,
-                                  hx_random_t *random, int8_t *draws, hx_value_t *ciphertext) {
+static hx_status_t encrypt_public(const hx_rows_t *rows, const hx_keys_t *keys, const hx_value_t *plaintext,
+                                  uint64_t items, hx_random_t *random, int8_t *draws, hx_value_t *ciphertext) {
   const size_t n = (size_t)1 << hx_params_log_n(keys->params);
   const hx_draws_t one = {.v = draws, .e = {draws + n, draws + 2 * n}};
   for (uint64_t item = 0; item < items; ++item) {
     hx_sample_ternary(random, n, draws);
     hx_sample_error(random, 2 * n, draws + n);
-    HX_TRY(hx_encrypt_public_item(keys->public_key, plaintext, item, &one, ciphertext));
+    HX_TRY(hx_encrypt_public_item(rows, keys->public_key, plaintext, item, &one, ciphertext));
   }
   return HX_STATUS_OK;
 }
 
 // One seed for the batch; an item's place in it is its index.
-static hx_status_t encrypt_secret(const hx_keys_t *keys, const hx_value_t *plaintext, uint64_t items,
-                                  hx_random_t *random, int8_t *error, hx_value_t *ciphertext) {
+static hx_status_t encrypt_secret(const hx_rows_t *rows, const hx_keys_t *keys, const hx_value_t *plaintext,
+                                  uint64_t items, hx_random_t *random, int8_t *error, hx_value_t *ciphertext) {
   uint8_t seed[32];
   hx_random_bytes(random, seed, sizeof seed);
   for (uint64_t item = 0; item < items; ++item) {
     hx_sample_error(random, (size_t)1 << hx_params_log_n(keys->params), error);
-    HX_TRY(hx_encrypt_secret_item(keys->secret, plaintext, item, seed, (uint32_t)item, error, ciphertext));
+    HX_TRY(hx_encrypt_secret_item(rows, keys->secret, plaintext, item, seed, (uint32_t)item, error, ciphertext));
   }
   return HX_STATUS_OK;
 }
 
-static hx_status_t encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric, hx_random_t *random,
-                           hx_value_t **out, hx_report_t *report) {
+static hx_status_t encrypt(const hx_rows_t *rows, const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric,
+                           hx_random_t *random, hx_value_t **out, hx_report_t *report) {
   const uint64_t items = hx_layout_items(&plaintext->tensor->layout);
   if (items > UINT32_MAX)
     return hx_report_fail(report, HX_CODE_LIMIT, "a batch of %llu items; one encryption takes at most %u",
@@ -81,13 +81,15 @@ static hx_status_t encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, b
   hx_value_t *value = NULL;
   hx_status_t status = draws == NULL ? HX_STATUS_OUT_OF_MEMORY : hx_ciphertext_create(keys->params, plaintext, &value);
   if (status == HX_STATUS_OK)
-    status = symmetric ? encrypt_secret(keys, plaintext, items, random, draws, value)
-                       : encrypt_public(keys, plaintext, items, random, draws, value);
+    status = symmetric ? encrypt_secret(rows, keys, plaintext, items, random, draws, value)
+                       : encrypt_public(rows, keys, plaintext, items, random, draws, value);
   if (draws != NULL) hx_wipe(draws, bytes);
   hx_free(draws);
   if (status != HX_STATUS_OK) {
     hx_value_release(value);
-    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to encrypt");
+    return status == HX_STATUS_OUT_OF_MEMORY
+               ? hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to encrypt")
+               : hx_report_fail(report, HX_CODE_PLUGIN_CALL, "the backend failed in arithmetic for encryption");
   }
   memcpy(value->key_id, keys->id, sizeof value->key_id);
   hx_value_note_encryption(value, plaintext, symmetric);
@@ -96,15 +98,22 @@ static hx_status_t encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, b
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric, hx_value_t **out,
-                       hx_report_t *report) {
+hx_status_t hx_encrypt_on(const hx_rows_t *rows, const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric,
+                          hx_value_t **out, hx_report_t *report) {
   HX_TRY(hx_value_want_data(plaintext, "ckks.encrypt draws at random", report));
   HX_TRY(check_plaintext(keys, plaintext, symmetric, report));
-  const hx_ref_ring *ring = NULL;
-  HX_TRY(hx_params_reference(keys->params, &ring, report));  // what fails after this fails for want of memory
   hx_random_t random;
   HX_TRY(hx_random_init(&random, report));
-  const hx_status_t status = encrypt(keys, plaintext, symmetric, &random, out, report);
+  const hx_status_t status = encrypt(rows, keys, plaintext, symmetric, &random, out, report);
   hx_random_deinit(&random);
+  return status;
+}
+
+hx_status_t hx_encrypt(const hx_keys_t *keys, const hx_value_t *plaintext, bool symmetric, hx_value_t **out,
+                       hx_report_t *report) {
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, keys->params, NULL, report));
+  const hx_status_t status = hx_encrypt_on(&rows, keys, plaintext, symmetric, out, report);
+  hx_rows_deinit(&rows);
   return status;
 }

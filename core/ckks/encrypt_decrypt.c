@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "core/ckks/encrypt.h"
-#include "core/ckks/ring_host.h"
-
-enum { ROWS = 4 };
 
 static hx_status_t new_plaintext(const hx_params_t *params, const hx_value_t *ciphertext, hx_value_t **out) {
   hx_type_t type;
@@ -21,50 +18,70 @@ static hx_status_t new_plaintext(const hx_params_t *params, const hx_value_t *ci
   return HX_STATUS_OK;
 }
 
-// A row of the ciphertext in ntt domain.
-static void load(const hx_ref_ring *ring, const hx_value_t *ciphertext, uint64_t item, uint32_t component,
-                 uint32_t limb, uint32_t id, uint64_t *row) {
-  hx_ring_load(ring, ciphertext->tensor, item, 0, component, limb, row);
-  if (ciphertext->type.domain == HX_COEFFICIENT) hx_ref_ntt_forward(ring, id, row);
+enum { WORDS, SECRET, ACCUMULATOR, NEXT, ROWS };
+
+// A row of the ciphertext in ntt domain: itself, or transformed into scratch.
+static hx_row_t ntt_row(hx_row_session_t *session, const hx_value_t *ciphertext, uint64_t item, uint32_t component,
+                        uint32_t limb, uint32_t id, uint32_t scratch) {
+  const hx_row_t row = hx_row_of(ciphertext->tensor, item, 0, component, limb);
+  if (ciphertext->type.domain == HX_NTT) return row;
+  hx_row_forward(session, id, row, hx_row_scratch(session, scratch));
+  return hx_row_scratch(session, scratch);
 }
 
-static void decrypt_rows(const hx_ref_ring *ring, const int8_t *secret, const hx_value_t *ciphertext, uint64_t *block,
-                         hx_value_t *plaintext) {
-  const size_t n = hx_ref_ring_degree(ring);
-  uint64_t *words = block, *s = block + n, *x = block + 2 * n, *m = block + 3 * n;
+// c0 + s (c1 + s c2), by Horner.
+static void decrypt_row(hx_row_session_t *session, const hx_value_t *ciphertext, uint64_t item, uint32_t limb,
+                        uint32_t id, hx_row_t out) {
+  const hx_row_t s = hx_row_scratch(session, SECRET);
+  uint32_t c = ciphertext->type.components - 1;
+  hx_row_t sum = ntt_row(session, ciphertext, item, c, limb, id, ACCUMULATOR);
+  while (c-- > 0) {
+    const hx_row_t next = ntt_row(session, ciphertext, item, c, limb, id, NEXT);
+    hx_row_mul(session, id, sum, s, out);
+    hx_row_add(session, id, out, next, out);
+    sum = out;
+  }
+}
+
+static hx_status_t decrypt_rows(const hx_rows_t *rows, const int8_t *secret, const hx_value_t *ciphertext,
+                                hx_value_t *plaintext) {
+  hx_row_session_t *session = hx_rows_open(rows, ROWS);
+  if (session == NULL) return HX_STATUS_OUT_OF_MEMORY;
   const uint64_t items = hx_layout_items(&ciphertext->tensor->layout);
+  const hx_row_t s = hx_row_scratch(session, SECRET);
+  hx_row_widen(secret, (uint32_t)1 << hx_params_log_n(rows->params), hx_row_scratch(session, WORDS));
   uint32_t ids[HX_PRIMES_MAX];
   const uint32_t limbs = hx_primes_list(&ciphertext->type.primes, ids);
   for (uint32_t l = 0; l < limbs; ++l) {
-    hx_ring_lift_small(ring, ids[l], secret, words, s);
-    for (uint64_t item = 0; item < items; ++item) {
-      uint32_t c = ciphertext->type.components - 1;
-      load(ring, ciphertext, item, c, l, ids[l], m);
-      while (c-- > 0) {  // Horner
-        load(ring, ciphertext, item, c, l, ids[l], x);
-        hx_ref_row_mul_add(ring, ids[l], x, m, s, m);
-      }
-      hx_ring_store(ring, m, plaintext->tensor, item, 0, 0, l);
-    }
+    hx_row_lift_signed(session, ids[l], hx_row_scratch(session, WORDS), s);
+    hx_row_forward(session, ids[l], s, s);
+    for (uint64_t item = 0; item < items; ++item)
+      decrypt_row(session, ciphertext, item, l, ids[l], hx_row_of(plaintext->tensor, item, 0, 0, l));
   }
+  return hx_rows_close(session);
+}
+
+static hx_status_t decrypt_on(const hx_rows_t *rows, const int8_t *secret, const hx_value_t *ciphertext,
+                              hx_value_t **out) {
+  hx_value_t *plaintext = NULL;
+  HX_TRY(new_plaintext(rows->params, ciphertext, &plaintext));
+  const hx_status_t status = decrypt_rows(rows, secret, ciphertext, plaintext);
+  if (status != HX_STATUS_OK) {
+    hx_value_release(plaintext);
+    return status;
+  }
+  hx_tensor_touch(plaintext->tensor);
+  *out = plaintext;
+  return HX_STATUS_OK;
 }
 
 hx_status_t hx_decrypt_with(const hx_params_t *params, const int8_t *secret, const hx_value_t *ciphertext,
                             hx_value_t **out) {
-  const hx_ref_ring *ring = NULL;
-  HX_TRY(hx_params_reference(params, &ring, NULL));
-  hx_value_t *plaintext = NULL;
-  HX_TRY(new_plaintext(params, ciphertext, &plaintext));
-  uint64_t *block = hx_ring_rows_alloc(ring, ROWS);
-  if (block == NULL) {
-    hx_value_release(plaintext);
-    return HX_STATUS_OUT_OF_MEMORY;
-  }
-  decrypt_rows(ring, secret, ciphertext, block, plaintext);
-  hx_ring_rows_free(ring, block, ROWS);
-  hx_tensor_touch(plaintext->tensor);
-  *out = plaintext;
-  return HX_STATUS_OK;
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, params, NULL, NULL));
+  const hx_status_t status = decrypt_on(&rows, secret, ciphertext, out);
+  hx_rows_deinit(&rows);
+  return status;
 }
 
 static hx_status_t check_ciphertext(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_report_t *report) {
@@ -90,12 +107,21 @@ static hx_status_t check_ciphertext(const hx_keys_t *keys, const hx_value_t *cip
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out, hx_report_t *report) {
+hx_status_t hx_decrypt_on(const hx_rows_t *rows, const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out,
+                          hx_report_t *report) {
   HX_TRY(hx_value_want_data(ciphertext, "ckks.decrypt needs a secret", report));
   HX_TRY(check_ciphertext(keys, ciphertext, report));
-  const hx_ref_ring *ring = NULL;
-  HX_TRY(hx_params_reference(keys->params, &ring, report));
-  if (hx_decrypt_with(keys->params, keys->secret, ciphertext, out) != HX_STATUS_OK)
-    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to decrypt");
-  return HX_STATUS_OK;
+  const hx_status_t status = decrypt_on(rows, keys->secret, ciphertext, out);
+  if (status == HX_STATUS_OK) return status;
+  return status == HX_STATUS_OUT_OF_MEMORY
+             ? hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to decrypt")
+             : hx_report_fail(report, HX_CODE_PLUGIN_CALL, "the backend failed in arithmetic for decryption");
+}
+
+hx_status_t hx_decrypt(const hx_keys_t *keys, const hx_value_t *ciphertext, hx_value_t **out, hx_report_t *report) {
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, keys->params, NULL, report));
+  const hx_status_t status = hx_decrypt_on(&rows, keys, ciphertext, out, report);
+  hx_rows_deinit(&rows);
+  return status;
 }

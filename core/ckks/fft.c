@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halving transforms modulo X^n - i, in doubles and in double-double.
-#include "core/ckks/fft.h"
-
+#include "core/ckks/encode_kernels.h"
 #include "core/ckks/fft_roots.h"
 
 void hx_fft_slot_positions(uint32_t log_slots, uint32_t *out_positions) {
@@ -14,44 +13,20 @@ void hx_fft_slot_positions(uint32_t log_slots, uint32_t *out_positions) {
 }
 
 void hx_fft_evaluate_double(uint32_t log_slots, hx_fft_vector_t values) {
-  for (uint32_t log_blocks = 0; log_blocks < log_slots; ++log_blocks) {
-    const hx_fft_level_t *roots = hx_fft_level(log_blocks);
-    const uint32_t half = (uint32_t)1 << (log_slots - log_blocks - 1);
-    for (uint32_t b = 0; b < (uint32_t)1 << log_blocks; ++b) {
-      double *restrict re = values.re + 2 * (size_t)b * half;
-      double *restrict im = values.im + 2 * (size_t)b * half;
-      const double c = roots->re[b], s = roots->im[b];
-      for (uint32_t k = 0; k < half; ++k) {
-        const double x = re[k + half] * c - im[k + half] * s;
-        const double y = re[k + half] * s + im[k + half] * c;
-        re[k + half] = re[k] - x;
-        im[k + half] = im[k] - y;
-        re[k] += x;
-        im[k] += y;
-      }
-    }
-  }
+  hx_encode_kernels()->evaluate_double(log_slots, values);
 }
 
 void hx_fft_interpolate_double(uint32_t log_slots, hx_fft_vector_t values) {
-  for (uint32_t log_blocks = log_slots; log_blocks-- > 0;) {
-    const hx_fft_level_t *roots = hx_fft_level(log_blocks);
-    const uint32_t half = (uint32_t)1 << (log_slots - log_blocks - 1);
-    for (uint32_t b = 0; b < (uint32_t)1 << log_blocks; ++b) {
-      double *restrict re = values.re + 2 * (size_t)b * half;
-      double *restrict im = values.im + 2 * (size_t)b * half;
-      const double c = roots->re[b], s = roots->im[b];
-      for (uint32_t k = 0; k < half; ++k) {
-        const double x = re[k] - re[k + half];
-        const double y = im[k] - im[k + half];
-        re[k] += re[k + half];
-        im[k] += im[k + half];
-        re[k + half] = x * c + y * s;  // times the conjugate
-        im[k + half] = y * c - x * s;
-      }
-    }
-  }
+  hx_encode_kernels()->interpolate_double(log_slots, values);
 }
+
+void hx_fft_evaluate(uint32_t log_slots, hx_fft_vector_t values) { hx_encode_kernels()->evaluate(log_slots, values); }
+
+void hx_fft_interpolate(uint32_t log_slots, hx_fft_vector_t values) {
+  hx_encode_kernels()->interpolate(log_slots, values);
+}
+
+// ------------------------------------------------------------------ double-double, number by number
 
 typedef struct block {
   double *restrict re, *restrict im, *restrict re_low, *restrict im_low;
@@ -61,7 +36,7 @@ static block_t block_at(hx_fft_vector_t values, size_t first) {
   return (block_t){values.re + first, values.im + first, values.re_low + first, values.im_low + first};
 }
 
-void hx_fft_evaluate(uint32_t log_slots, hx_fft_vector_t values) {
+void hx_fft_evaluate_small(uint32_t log_slots, hx_fft_vector_t values) {
   for (uint32_t log_blocks = 0; log_blocks < log_slots; ++log_blocks) {
     const hx_fft_level_t *roots = hx_fft_level(log_blocks);
     const uint32_t half = (uint32_t)1 << (log_slots - log_blocks - 1);
@@ -84,7 +59,7 @@ void hx_fft_evaluate(uint32_t log_slots, hx_fft_vector_t values) {
   }
 }
 
-void hx_fft_interpolate(uint32_t log_slots, hx_fft_vector_t values) {
+void hx_fft_interpolate_small(uint32_t log_slots, hx_fft_vector_t values) {
   for (uint32_t log_blocks = log_slots; log_blocks-- > 0;) {
     const hx_fft_level_t *roots = hx_fft_level(log_blocks);
     const uint32_t half = (uint32_t)1 << (log_slots - log_blocks - 1);

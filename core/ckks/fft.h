@@ -19,12 +19,15 @@ typedef struct hx_fft_vector {
   double *re_low, *im_low;
 } hx_fft_vector_t;
 
-// Makes the roots for 2^log_slots slots, once for the process (at most 2 MiB for all sizes together; never freed,
+// Makes roots and positions for 2^log_slots slots, once for the process (at most 2.5 MiB for all sizes; never freed,
 // read-only after). Call before the functions below. Any thread. log_slots <= HX_FFT_LOG_SLOTS_MAX.
 hx_status_t hx_fft_prepare(uint32_t log_slots);
 
 // Position of slot j, j = 0 .. n-1, into out_positions.
 void hx_fft_slot_positions(uint32_t log_slots, uint32_t *out_positions);
+
+// The same as a table that lives as long as the process; after hx_fft_prepare.
+const uint32_t *hx_fft_positions(uint32_t log_slots);
 
 // In place, u_k in order to values by position, and back: interpolate leaves out the division by n.
 // Every operation is fixed, so the bits depend on the input alone; no branch or address depends on it.
@@ -35,6 +38,10 @@ void hx_fft_evaluate_double(uint32_t log_slots, hx_fft_vector_t values);
 void hx_fft_interpolate_double(uint32_t log_slots, hx_fft_vector_t values);
 void hx_fft_evaluate(uint32_t log_slots, hx_fft_vector_t values);
 void hx_fft_interpolate(uint32_t log_slots, hx_fft_vector_t values);
+
+// The double-double forms number by number: for few slots, and what the fast ones are tested against.
+void hx_fft_evaluate_small(uint32_t log_slots, hx_fft_vector_t values);
+void hx_fft_interpolate_small(uint32_t log_slots, hx_fft_vector_t values);
 
 // exp(i pi numerator / 2^log_denominator) for an odd numerator in (0, 2^log_denominator), within 6 u^2.
 void hx_fft_root(uint32_t numerator, uint32_t log_denominator, hx_dd_t *out_cosine, hx_dd_t *out_sine);

@@ -14,6 +14,7 @@ enum { STEPS = 64 };  // angles of the table: pi/4 * i / STEPS
 static struct { hx_dd_t cosine[STEPS + 1], sine[STEPS + 1]; } anchors;
 static pthread_once_t anchors_once = PTHREAD_ONCE_INIT;
 static _Atomic(hx_fft_level_t *) levels[HX_FFT_LOG_SLOTS_MAX];
+static _Atomic(uint32_t *) positions[HX_FFT_LOG_SLOTS_MAX + 1];
 static pthread_mutex_t levels_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // sine and cosine - 1 of 0 <= x <= pi/4 by their series up to x^(2 terms + 1). The last term left out is below
@@ -98,8 +99,22 @@ const hx_fft_level_t *hx_fft_level(uint32_t log_blocks) {
   return atomic_load_explicit(&levels[log_blocks], memory_order_acquire);
 }
 
+const uint32_t *hx_fft_positions(uint32_t log_slots) {
+  return atomic_load_explicit(&positions[log_slots], memory_order_acquire);
+}
+
+static hx_status_t make_positions(uint32_t log_slots) {
+  if (hx_fft_positions(log_slots) != NULL) return HX_STATUS_OK;
+  uint32_t *table = hx_alloc(sizeof *table << log_slots);
+  if (table == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  hx_fft_slot_positions(log_slots, table);
+  atomic_store_explicit(&positions[log_slots], table, memory_order_release);
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_fft_prepare(uint32_t log_slots) {
-  if (log_slots == 0 || hx_fft_level(log_slots - 1) != NULL) return HX_STATUS_OK;  // lower levels are made first
+  // Lower levels are made first, and the positions last.
+  if (hx_fft_positions(log_slots) != NULL) return HX_STATUS_OK;
   hx_status_t status = HX_STATUS_OK;
   (void)pthread_mutex_lock(&levels_lock);
   for (uint32_t log_blocks = 0; log_blocks < log_slots && status == HX_STATUS_OK; ++log_blocks) {
@@ -108,6 +123,7 @@ hx_status_t hx_fft_prepare(uint32_t log_slots) {
     if (level == NULL) status = HX_STATUS_OUT_OF_MEMORY;
     atomic_store_explicit(&levels[log_blocks], level, memory_order_release);
   }
+  if (status == HX_STATUS_OK) status = make_positions(log_slots);
   (void)pthread_mutex_unlock(&levels_lock);
   return status;
 }

@@ -3,6 +3,7 @@
 #define HELIOX_CORE_CKKS_KEYS_H
 
 #include "core/base/text.h"
+#include "core/ckks/rows.h"
 #include "core/ckks/value.h"
 #include "heliox/keys.h"
 
@@ -52,6 +53,19 @@ hx_keys_t *hx_keys_create(const hx_params_t *params, const uint8_t id[16]);
 // Deterministic cores of key generation, encryption and decryption, for known answers: all randomness is given.
 // secret, error, v: [n] small signed integers; errors: [digits][n]. Nothing is checked but memory; constant time in all
 // secrets. Keys carry no secret flag: they are made to be published.
+
+// The forms ending in _on compute where `rows` says, the others on reference/.
+hx_status_t hx_switch_key_make_on(const hx_rows_t *rows, const int64_t *source, const int8_t *target,
+                                  const uint8_t seed[32], const int8_t *errors, hx_tensor_t **out);
+hx_status_t hx_relin_key_make_on(const hx_rows_t *rows, const int8_t *secret, const uint8_t seed[32],
+                                 const int8_t *errors, hx_tensor_t **out);
+hx_status_t hx_galois_key_make_on(const hx_rows_t *rows, const int8_t *secret, uint64_t element, const uint8_t seed[32],
+                                  const int8_t *errors, hx_tensor_t **out);
+hx_status_t hx_public_key_make_on(const hx_rows_t *rows, const int8_t *secret, const uint8_t seed[32],
+                                  const int8_t *error, hx_tensor_t **out);
+// hx_keys_generate with arithmetic where `rows` says.
+hx_status_t hx_keys_generate_on(const hx_rows_t *rows, const hx_keygen_options_t *options, hx_keys_t **out,
+                                hx_report_t *report);
 
 // From `source` to `target`. Refused (params) for a set without special primes.
 hx_status_t hx_switch_key_make(const hx_params_t *params, const int64_t *source, const int8_t *target,

@@ -8,6 +8,7 @@
 
 // What one generation needs at hand.
 typedef struct generation {
+  const hx_rows_t *rows;
   const hx_params_t *params;
   hx_keys_t *keys;
   hx_random_t random;
@@ -36,7 +37,7 @@ static hx_status_t make_secret(generation_t *g, hx_report_t *report) {
 static hx_status_t make_public(generation_t *g, hx_report_t *report) {
   hx_random_bytes(&g->random, g->keys->public_seed, sizeof g->keys->public_seed);
   hx_sample_error(&g->random, (size_t)1 << hx_params_log_n(g->params), g->errors);
-  if (hx_public_key_make(g->params, g->keys->secret, g->keys->public_seed, g->errors, &g->keys->public_key) !=
+  if (hx_public_key_make_on(g->rows, g->keys->secret, g->keys->public_seed, g->errors, &g->keys->public_key) !=
       HX_STATUS_OK)
     return no_memory(report);
   g->keys->parts |= HX_KEYS_PUBLIC;
@@ -52,8 +53,8 @@ static hx_status_t make_switch(generation_t *g, hx_key_kind_t kind, uint64_t ele
   hx_sample_error(&g->random, g->errors_bytes, g->errors);
   const hx_status_t status =
       kind == HX_KEY_RELIN
-          ? hx_relin_key_make(g->params, g->keys->secret, key->seed, g->errors, &key->tensor)
-          : hx_galois_key_make(g->params, g->keys->secret, element, key->seed, g->errors, &key->tensor);
+          ? hx_relin_key_make_on(g->rows, g->keys->secret, key->seed, g->errors, &key->tensor)
+          : hx_galois_key_make_on(g->rows, g->keys->secret, element, key->seed, g->errors, &key->tensor);
   return status == HX_STATUS_OK ? status : no_memory(report);
 }
 
@@ -139,15 +140,14 @@ static hx_status_t check_options(const hx_params_t *params, const hx_keygen_opti
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_t *options, hx_keys_t **out,
-                             hx_report_t *report) {
+hx_status_t hx_keys_generate_on(const hx_rows_t *rows, const hx_keygen_options_t *options, hx_keys_t **out,
+                                hx_report_t *report) {
+  const hx_params_t *params = rows->params;
   HX_TRY(hx_params_want_live(params, "hx_keys_generate", report));
   HX_TRY(check_options(params, options, report));
-  const hx_ref_ring *ring = NULL;
-  HX_TRY(hx_params_reference(params, &ring, report));  // what fails after this fails for want of memory
   const size_t n = (size_t)1 << hx_params_log_n(params);
   const uint32_t digits = hx_params_digits(params);
-  generation_t g = {.params = params, .errors_bytes = n * (digits > 0 ? digits : 1)};
+  generation_t g = {.rows = rows, .params = params, .errors_bytes = n * (digits > 0 ? digits : 1)};
   HX_TRY(hx_random_init(&g.random, report));
   uint8_t id[16];
   hx_random_bytes(&g.random, id, sizeof id);
@@ -163,4 +163,13 @@ hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_
   }
   *out = g.keys;
   return HX_STATUS_OK;
+}
+
+hx_status_t hx_keys_generate(const hx_params_t *params, const hx_keygen_options_t *options, hx_keys_t **out,
+                             hx_report_t *report) {
+  hx_rows_t rows;
+  HX_TRY(hx_rows_init(&rows, params, NULL, report));
+  const hx_status_t status = hx_keys_generate_on(&rows, options, out, report);
+  hx_rows_deinit(&rows);
+  return status;
 }

@@ -34,6 +34,7 @@ hx_status_t hx_capture_create(const hx_params_t *params, hx_capture_t **out, hx_
   hx_capture_t *capture = hx_zalloc(1, sizeof *capture);
   if (capture == NULL) return no_memory(report);
   atomic_init(&capture->refs, 1);
+  (void)pthread_mutex_init(&capture->engine.rows_lock, NULL);
   capture->engine.capture = capture;
   hx_status_t status = hx_params_copy_capturing(params, &capture->engine.params, report);
   if (status == HX_STATUS_OK) status = made(hx_program_create("captured function", &capture->program), report);
@@ -56,6 +57,8 @@ void hx_capture_release(hx_capture_t *capture) {
   hx_free(capture->switches);
   hx_free((void *)capture->switch_references);
   hx_program_release(capture->program);
+  hx_rows_deinit(&capture->engine.rows);
+  (void)pthread_mutex_destroy(&capture->engine.rows_lock);
   hx_params_release(capture->engine.params);
   hx_free(capture);
 }
@@ -169,7 +172,7 @@ hx_status_t hx_capture_operand(hx_capture_t *capture, const hx_value_t *value, c
 
 // ------------------------------------------------------------------ calls
 
-hx_status_t hx_capture_switch(hx_capture_t *capture, const hx_switch_t *key, hx_ir_value_t **out, hx_report_t *report) {
+static hx_status_t add_switch(hx_capture_t *capture, const hx_switch_t *key, hx_ir_value_t **out, hx_report_t *report) {
   for (size_t i = 0; i < capture->switch_count; ++i) {
     if (capture->switches[i].key != key) continue;
     *out = capture->switch_references[i];
@@ -201,7 +204,7 @@ static hx_status_t find_operands(hx_capture_t *capture, const hx_engine_call_t *
   *out_count = call->operand_count;
   if (call->switch_key == NULL) return HX_STATUS_OK;
   *out_count += 1;
-  return hx_capture_switch(capture, call->switch_key, &operands[call->operand_count], report);
+  return add_switch(capture, call->switch_key, &operands[call->operand_count], report);
 }
 
 static hx_status_t record(hx_capture_t *capture, const hx_engine_call_t *call, hx_ir_value_t *const *operands,

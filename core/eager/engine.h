@@ -3,6 +3,7 @@
 #ifndef HELIOX_CORE_EAGER_ENGINE_H
 #define HELIOX_CORE_EAGER_ENGINE_H
 
+#include "core/ckks/rows.h"
 #include "core/link/link.h"
 #include "heliox/engine.h"
 
@@ -49,6 +50,9 @@ struct hx_engine {
   hx_backend_t *backend;  // NULL: a capturing engine
   hx_call_cache_t cache;
   struct hx_capture *capture;  // calls are recorded there and nothing is computed; NULL: they are computed
+  pthread_mutex_t rows_lock;
+  bool has_rows;
+  hx_rows_t rows;  // arithmetic on secrets, made when first asked for; under rows_lock until has_rows
 };
 
 // Every operand under the engine's parameters, all under one secret, the keys' where the engine has keys; recorded

@@ -17,6 +17,7 @@ hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys, c
     hx_free(engine);
     return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for an engine");
   }
+  (void)pthread_mutex_init(&engine->rows_lock, NULL);
   engine->params = hx_params_retain(params);
   engine->keys = keys == NULL ? NULL : hx_keys_retain(keys);
   engine->backend = hx_backend_retain(backend);
@@ -30,6 +31,8 @@ bool hx_engine_is_capturing(const hx_engine_t *engine) { return engine->capture 
 void hx_engine_release(hx_engine_t *engine) {
   if (engine == NULL || engine->capture != NULL) return;  // a capturing engine goes with its capture
   hx_call_cache_deinit(&engine->cache);
+  hx_rows_deinit(&engine->rows);
+  (void)pthread_mutex_destroy(&engine->rows_lock);
   hx_backend_release(engine->backend);
   hx_keys_release(engine->keys);
   hx_params_release(engine->params);

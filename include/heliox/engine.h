@@ -121,6 +121,27 @@ HX_ENGINE_METHOD hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *
 HX_ENGINE_METHOD hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
                                         hx_report_t *report);
 
+// ------------------------------------------------------------------ what the owner of the data does
+// The calls of heliox/value.h and heliox/keys.h with the same results, bit for bit (but for what is random): arithmetic
+// on secrets runs on the engine's backend where its plugin declares to handle secrets in constant time and works on
+// host memory, for each operation that it has; else on the library's own routines, as there. Several times faster on
+// cpu.
+
+HX_ENGINE_METHOD hx_engine_encode(hx_engine_t *engine, const double *values, size_t count, bool complex_values,
+                                  const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
+/// @param out_values room for 2 * hx_value_slots doubles
+HX_ENGINE_METHOD hx_engine_decode(hx_engine_t *engine, const hx_value_t *plaintext, double *out_values,
+                                  hx_report_t *report);
+/// @param keys with the public part, or the secret for symmetric; NULL: the engine's
+HX_ENGINE_METHOD hx_engine_encrypt(hx_engine_t *engine, const hx_keys_t *keys, const hx_value_t *plaintext,
+                                   bool symmetric, hx_value_t **out, hx_report_t *report);
+/// @param keys with the secret; NULL: the engine's
+HX_ENGINE_METHOD hx_engine_decrypt(hx_engine_t *engine, const hx_keys_t *keys, const hx_value_t *ciphertext,
+                                   hx_value_t **out, hx_report_t *report);
+/// A new secret and its keys under the engine's parameters; the engine's own keys stay.
+HX_ENGINE_METHOD hx_engine_generate_keys(hx_engine_t *engine, const hx_keygen_options_t *options, hx_keys_t **out,
+                                         hx_report_t *report);
+
 #ifdef __cplusplus
 }
 #endif

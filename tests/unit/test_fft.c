@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/base/memory.h"
+#include "core/ckks/encode_kernels.h"
 #include "core/ckks/encode_round.h"
 #include "core/ckks/fft.h"
 
@@ -269,11 +270,77 @@ static void integers_report_exhausted_memory(void **state) {
   uint32_t shift;
   const hx_packing_t packing = {.log_slots = 2, .scale_hi = 1.0};
   assert_int_equal(hx_fft_prepare(2), HX_STATUS_OK);
-  for (uint64_t n = 1; n <= 2; ++n) {
-    hx_alloc_fail_at(n);
-    assert_int_equal(hx_encode_integers(&packing, &value, 1, false, integers, &shift), HX_STATUS_OUT_OF_MEMORY);
-  }
+  hx_alloc_fail_at(1);
+  assert_int_equal(hx_encode_integers(&packing, &value, 1, false, integers, &shift), HX_STATUS_OUT_OF_MEMORY);
   hx_alloc_fail_at(0);
+}
+
+// Every instruction set of this processor gives the portable bits, and those of the loops number by number.
+static void kernels_agree_bit_for_bit(void **state) {
+  (void)state;
+  const hx_encode_kernels_t *kernels[3];
+  const size_t kinds = hx_encode_kernels_list(kernels);
+  uint64_t x = 88172645463325252u;
+  for (uint32_t log_slots = 0; log_slots <= 9; ++log_slots) {
+    const size_t n = (size_t)1 << log_slots;
+    assert_int_equal(hx_fft_prepare(log_slots), HX_STATUS_OK);
+    double *in = calloc(4 * n, sizeof *in), *want = calloc(4 * n, sizeof *in), *got = calloc(4 * n, sizeof *in);
+    int64_t *words = calloc(2 * n, sizeof *words), *first = calloc(2 * n, sizeof *words);
+    assert_true(in != NULL && want != NULL && got != NULL && words != NULL && first != NULL);
+    for (size_t i = 0; i < 4 * n; ++i) {
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      in[i] = (double)(int64_t)x * (i < 2 * n ? 0x1p-63 : 0x1p-118);
+    }
+    for (int form = 0; form < 4; ++form) {
+      for (size_t k = 0; k < kinds; ++k) {
+        double *to = k == 0 ? want : got;
+        memcpy(to, in, 4 * n * sizeof *in);
+        const hx_fft_vector_t v = {to, to + n, to + 2 * n, to + 3 * n};
+        void (*const forms[])(uint32_t, hx_fft_vector_t) = {kernels[k]->evaluate_double, kernels[k]->interpolate_double,
+                                                            kernels[k]->evaluate, kernels[k]->interpolate};
+        forms[form](log_slots, v);
+        if (k > 0) assert_memory_equal(got, want, 4 * n * sizeof *in);
+      }
+      if (form < 2) continue;
+      memcpy(got, in, 4 * n * sizeof *in);
+      const hx_fft_vector_t v = {got, got + n, got + 2 * n, got + 3 * n};
+      (form == 2 ? hx_fft_evaluate_small : hx_fft_interpolate_small)(log_slots, v);
+      assert_memory_equal(got, want, 4 * n * sizeof *in);
+    }
+    for (size_t k = 0; k < kinds; ++k) {
+      const hx_dd_t scale = {0.7, 0x1p-56};
+      int64_t *to = k == 0 ? first : words;
+      kernels[k]->round(in, in + 2 * n, 2 * n, scale, 0x1p59, to);
+      for (size_t i = 0; i < 2 * n; ++i) {
+        const hx_dd_t v = hx_dd_mul((hx_dd_t){in[i], in[2 * n + i]}, scale);
+        assert_true(to[i] == (int64_t)hx_encode_nearest((hx_dd_t){v.hi * 0x1p59, v.lo * 0x1p59}));
+      }
+      double *hi = got, *lo = got + 2 * n;
+      kernels[k]->widen(to, n, 2, hi, lo);
+      for (size_t i = 0; i < n; ++i) assert_true((int64_t)(hi[i] * 0x1p62) + (int64_t)(lo[i] * 0x1p62) == to[2 * i]);
+      kernels[k]->scale(hi, lo, n, scale);
+      for (size_t i = 0; i < n; ++i) {
+        const double h = (double)to[2 * i], l = (double)(to[2 * i] - (int64_t)h);
+        assert_true(hi[i] == hx_dd_mul((hx_dd_t){h * 0x1p-62, l * 0x1p-62}, scale).hi);
+      }
+    }
+    free(in), free(want), free(got), free(words), free(first);
+  }
+}
+
+// Halves and their neighbours, in all kernels.
+static void kernels_round_ties_to_even(void **state) {
+  (void)state;
+  static const double hi[] = {0.5, 1.5, 2.5, -0.5, -1.5, 0x1p52 + 1, 0.5, 0.5, -0.5, -0.5, 0x1.fffffffffffffp59};
+  static const double lo[] = {0, 0, 0, 0, 0, 0.5, 0x1p-60, -0x1p-60, 0x1p-60, -0x1p-60, 0};
+  static const int64_t want[] = {0, 2, 2, 0, -2, 4503599627370498, 1, 0, 0, -1, 0x0fffffffffffff80};
+  const hx_encode_kernels_t *kernels[3];
+  const size_t kinds = hx_encode_kernels_list(kernels);
+  for (size_t k = 0; k < kinds; ++k) {
+    int64_t found[HX_COUNT_OF(want)];
+    kernels[k]->round(hi, lo, HX_COUNT_OF(want), (hx_dd_t){1.0, 0.0}, 1.0, found);
+    for (size_t i = 0; i < HX_COUNT_OF(want); ++i) assert_true(found[i] == want[i]);
+  }
 }
 
 int main(void) {
@@ -289,6 +356,8 @@ int main(void) {
       cmocka_unit_test(integers_take_astronomic_values_and_scales),
       cmocka_unit_test(integers_are_the_same_bits_in_every_build),
       cmocka_unit_test(integers_report_exhausted_memory),
+      cmocka_unit_test(kernels_agree_bit_for_bit),
+      cmocka_unit_test(kernels_round_ties_to_even),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The floating-point loops of encoding and decoding, compiled once for each instruction set. All of them do the same
+// IEEE operations in the same order, so all give the same bits; a fused multiply-add is used only where its result is
+// the exact error of a product, which Dekker's splitting gives too.
+#ifndef HELIOX_CORE_CKKS_ENCODE_KERNELS_H
+#define HELIOX_CORE_CKKS_ENCODE_KERNELS_H
+
+#include "core/ckks/fft.h"
+
+typedef struct hx_encode_kernels {
+  const char *name;
+  // hx_fft_* of core/ckks/fft.h. Levels are made.
+  void (*evaluate_double)(uint32_t log_slots, hx_fft_vector_t values);
+  void (*interpolate_double)(uint32_t log_slots, hx_fft_vector_t values);
+  void (*evaluate)(uint32_t log_slots, hx_fft_vector_t values);
+  void (*interpolate)(uint32_t log_slots, hx_fft_vector_t values);
+  // out[k] = nearest integer to (c[k] + low[k]) * scale * factor, ties to even; factor is a power of two and the result
+  // below 2^61.
+  void (*round)(const double *c, const double *low, size_t count, hx_dd_t scale, double factor, int64_t *out);
+  // words[k * gap] as hi + lo times 2^-62, exactly: |words| < 2^62.
+  void (*widen)(const int64_t *words, size_t count, size_t gap, double *hi, double *lo);
+  // (hi + lo) * scale, rounded to doubles, in place: hi becomes the double nearest to it (lo is left undefined).
+  void (*scale)(double *hi, const double *lo, size_t count, hx_dd_t scale);
+} hx_encode_kernels_t;
+
+// For this processor; chosen once.
+const hx_encode_kernels_t *hx_encode_kernels(void);
+// All that this processor runs, the portable ones first; returns their number, at most 3.
+size_t hx_encode_kernels_list(const hx_encode_kernels_t *out[3]);
+
+extern const hx_encode_kernels_t hx_encode_kernels_portable;
+#ifdef HELIOX_X86
+extern const hx_encode_kernels_t hx_encode_kernels_avx2, hx_encode_kernels_avx512;
+#endif
+
+#endif
