@@ -2,11 +2,13 @@
 // check, run.
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/watch.h"
 
 // ------------------------------------------------------------------ check
 
@@ -108,6 +110,7 @@ typedef struct {
   hx_value_t **inputs, **outputs;
   size_t input_count, output_count;
   double load_ms, link_ms, run_ms;
+  int interrupted;  // signal that came while it ran, or 0
 } run_t;
 
 static void run_deinit(run_t *run) {
@@ -232,6 +235,29 @@ static hx_status_t load_inputs(cli_t *cli, run_t *run) {
                               ports[i].name);
   }
   return status;
+}
+
+// To the memory of the device that computes, where that is not the host's: hx_run itself never transfers.
+static hx_status_t place_inputs(cli_t *cli, run_t *run) {
+  for (size_t i = 0; i < run->input_count; ++i) {
+    hx_value_t *placed = NULL;
+    const hx_status_t status = hx_value_to_device(run->inputs[i], run->backend, &placed, cli->report);
+    if (status != HX_STATUS_OK) return status;
+    hx_value_release(run->inputs[i]);
+    run->inputs[i] = placed;
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t fetch_outputs(cli_t *cli, run_t *run) {
+  for (size_t i = 0; i < run->output_count; ++i) {
+    hx_value_t *fetched = NULL;
+    const hx_status_t status = hx_value_to_host(run->outputs[i], &fetched, cli->report);
+    if (status != HX_STATUS_OK) return status;
+    hx_value_release(run->outputs[i]);
+    run->outputs[i] = fetched;
+  }
+  return HX_STATUS_OK;
 }
 
 // Every -o must name an output, before anything runs.
@@ -372,7 +398,8 @@ static hx_status_t execute(cli_t *cli, run_t *run) {
   hx_executable_stats(run->executable, &stats);
   if (cli_has(cli, "stats") && !cli->json)
     cli_say(cli, "planned: %.1f MiB beside inputs, outputs and materials\n", (double)stats.peak_bytes / 1048576);
-  hx_run_options_t options = {0};
+  cli_watch_t watch;
+  hx_run_options_t options = {.cancelled = cli_watch_cancelled, .progress = cli_watch_progress, .argument = &watch};
   hx_record_t *replay = NULL;
   hx_status_t status = HX_STATUS_OK;
   if (trace != NULL) status = hx_trace_create(&options.trace, cli->report);
@@ -381,8 +408,10 @@ static hx_status_t execute(cli_t *cli, run_t *run) {
     status = hx_record_load(cli_get(cli, "replay"), &replay, cli->report);
   options.replay = replay;
   const double start = cli_now_ms();
+  cli_watch_begin(&watch, cli);
   if (status == HX_STATUS_OK)
     status = hx_run_with(run->executable, (const hx_value_t *const *)run->inputs, run->outputs, &options, cli->report);
+  run->interrupted = cli_watch_end(&watch);
   run->run_ms = cli_now_ms() - start;
   if (status == HX_STATUS_OK && trace != NULL) status = hx_trace_save(options.trace, trace, cli->report);
   if (status == HX_STATUS_OK && options.record != NULL)
@@ -398,14 +427,16 @@ int cli_run_run(cli_t *cli) {
   hx_status_t status = prepare_run(cli, &run);
   if (status == HX_STATUS_OK) status = check_outputs(cli, &run);
   if (status == HX_STATUS_OK) status = load_inputs(cli, &run);
-  if (status == HX_STATUS_OK) {
-    status = execute(cli, &run);
-  }
+  if (status == HX_STATUS_OK) status = place_inputs(cli, &run);
+  if (status == HX_STATUS_OK) status = execute(cli, &run);
+  if (status == HX_STATUS_OK) status = fetch_outputs(cli, &run);
   if (status == HX_STATUS_OK)
     status =
         hx_compilation_note_noise(run.compilation, (const hx_value_t *const *)run.inputs, run.outputs, cli->report);
   if (status == HX_STATUS_OK) status = save_outputs(cli, &run);
   const int code = status == HX_STATUS_OK ? report_run(cli, &run) : cli_fail(cli, status);
   run_deinit(&run);
+  // Whoever waits for this program sees the signal that ended it, as without a handler.
+  if (status == HX_STATUS_CANCELLED && run.interrupted != 0) raise(run.interrupted);
   return code;
 }

@@ -10,8 +10,8 @@
 typedef struct cli_process {
   int exit_code;  // 128 + signal where it was killed
   double wall_ms;
-  double peak_mib;    // largest resident size
-  char output[4096];  // what it wrote to standard output, cut
+  double peak_mib;     // largest resident size
+  char output[32768];  // what it wrote to standard output, cut
 } cli_process_t;
 
 // Runs this very program with arguments (NULL-terminated, without the program's name) in a directory, and waits.

@@ -3,6 +3,7 @@
 //   dispatch  1,000 ckks.add at N = 2^10, one limb: nanoseconds an operation outside kernels (bar: 60)
 //   link      10,000 such operations (bar: 100 ms)
 //   parse     10 MB of program text (bar: 1 s)
+//   match     a callable's specialization among 16, of 8 arguments (bar: 1 us)
 // Figures are minima over rounds: the machine may be shared. Kernels are timed by calling the prepared calls of the
 // executable's own instance, in turn with whole runs.
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/compile/compilation.h"
+#include "core/compile/callable.h"
 #include "core/link/executable.h"
 
 #define CT                                                                                                       \
@@ -140,6 +141,62 @@ static void bench_parsing(int rounds, hx_report_t *report) {
   hx_text_deinit(&text);
 }
 
+// One argument is added to the next; all 16 variants differ in a static number, so that hashes are all that helps.
+static hx_status_t sum_of_eight(hx_engine_t *engine, const hx_value_t *const *inputs, hx_value_t **outputs,
+                                void *argument, hx_report_t *report) {
+  (void)argument;
+  hx_value_t *sum = hx_value_retain(inputs[0]);
+  for (size_t i = 1; i < 7; ++i) {
+    hx_value_t *next = NULL;
+    const hx_status_t status = hx_engine_add(engine, sum, inputs[i], &next, report);
+    hx_value_release(sum);
+    if (status != HX_STATUS_OK) return status;
+    sum = next;
+  }
+  outputs[0] = sum;
+  return HX_STATUS_OK;
+}
+
+static void bench_matching(const hx_params_t *params, const hx_backend_t *backend, int rounds, hx_report_t *report) {
+  const hx_input_spec_t inputs[8] = {[7] = {.role = "static"}};
+  const hx_callable_spec_t spec = {.function = sum_of_eight,
+                                   .params = params,
+                                   .backend = backend,
+                                   .inputs = inputs,
+                                   .input_count = 8,
+                                   .output_count = 1};
+  hx_callable_t *callable = NULL;
+  must(hx_callable_create(&spec, &callable, report), report);
+  hx_type_t type;
+  must(hx_type_parse(hx_str(CT), hx_params_ring(params), &type, report), report);
+  const hx_value_t *arguments[8];
+  hx_value_t *values[7], *numbers[16];
+  for (size_t i = 0; i < 7; ++i) {
+    must(hx_value_create(params, &type, false, &values[i]), report);
+    arguments[i] = values[i];
+  }
+  for (int64_t i = 0; i < 16; ++i) {
+    must(hx_value_integer(params, "i64", i, &numbers[i], report), report);
+    arguments[7] = numbers[i];
+    must(hx_callable_prepare(callable, arguments, report), report);
+  }
+  double best = 1e30;
+  const int calls = 1000;
+  for (int round = 0; round < rounds; ++round) {
+    const double start = now();
+    for (int i = 0; i < calls; ++i) {
+      arguments[7] = numbers[i % 16];
+      hx_executable_release(hx_callable_find(callable, arguments));
+    }
+    const double taken = (now() - start) / calls;
+    best = taken < best ? taken : best;
+  }
+  printf("match     8 arguments, %zu variants: %.0f ns (bar 1000)\n", hx_callable_specializations(callable), best);
+  for (size_t i = 0; i < 7; ++i) hx_value_release(values[i]);
+  for (size_t i = 0; i < 16; ++i) hx_value_release(numbers[i]);
+  hx_callable_release(callable);
+}
+
 int main(int argc, char **argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 20;
   hx_report_t *report = hx_report_create();
@@ -155,6 +212,7 @@ int main(int argc, char **argv) {
   bench_dispatch(params, backend, 50 * rounds, report);
   bench_linking(params, backend, rounds, report);
   bench_parsing(rounds, report);
+  bench_matching(params, backend, 20 * rounds, report);
   hx_backend_release(backend);
   hx_params_release(params);
   hx_report_release(report);

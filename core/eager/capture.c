@@ -172,7 +172,7 @@ hx_status_t hx_capture_operand(hx_capture_t *capture, const hx_value_t *value, c
 
 // ------------------------------------------------------------------ calls
 
-static hx_status_t add_switch(hx_capture_t *capture, const hx_switch_t *key, hx_ir_value_t **out, hx_report_t *report) {
+hx_status_t hx_capture_switch(hx_capture_t *capture, const hx_switch_t *key, hx_ir_value_t **out, hx_report_t *report) {
   for (size_t i = 0; i < capture->switch_count; ++i) {
     if (capture->switches[i].key != key) continue;
     *out = capture->switch_references[i];
@@ -204,7 +204,7 @@ static hx_status_t find_operands(hx_capture_t *capture, const hx_engine_call_t *
   *out_count = call->operand_count;
   if (call->switch_key == NULL) return HX_STATUS_OK;
   *out_count += 1;
-  return add_switch(capture, call->switch_key, &operands[call->operand_count], report);
+  return hx_capture_switch(capture, call->switch_key, &operands[call->operand_count], report);
 }
 
 static hx_status_t record(hx_capture_t *capture, const hx_engine_call_t *call, hx_ir_value_t *const *operands,

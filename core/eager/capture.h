@@ -33,6 +33,8 @@ hx_status_t hx_capture_wrap(hx_capture_t *capture, hx_ir_value_t *ir_value, uint
 // The IR value of an operand: recorded here, or data that becomes a material.
 hx_status_t hx_capture_operand(hx_capture_t *capture, const hx_value_t *value, const char *what, hx_ir_value_t **out,
                                hx_report_t *report);
+// The reference to a switching key, which is bound.
+hx_status_t hx_capture_switch(hx_capture_t *capture, const hx_switch_t *key, hx_ir_value_t **out, hx_report_t *report);
 // Records one engine call; outs receive recorded values.
 hx_status_t hx_capture_call(hx_capture_t *capture, const hx_engine_call_t *call, hx_value_t **outs,
                             hx_report_t *report);

@@ -37,57 +37,89 @@ hx_ir_value_t *hx_ir_map_get(const hx_ir_map_t *map, hx_ir_value_t *value) {
 
 // ------------------------------------------------------------------ copies
 
-static hx_status_t copy_value(hx_program_t *program, const hx_ir_value_t *from, hx_ir_map_t *map, hx_ir_value_t **out) {
-  hx_ir_value_t *value = hx_arena_alloc(&program->arena, sizeof *value);
+typedef struct copier {
+  hx_program_t *program;  // where copies live
+  bool foreign;           // what is copied belongs to another program: its types, names and attributes are brought over
+  hx_ir_map_t *map;
+} copier_t;
+
+static hx_status_t copy_value(const copier_t *copier, const hx_ir_value_t *from, hx_ir_value_t **out) {
+  hx_ir_value_t *value = hx_arena_alloc(&copier->program->arena, sizeof *value);
   if (value == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  // Types are interned in this program and names lie in its arena already.
   *value = (hx_ir_value_t){.type = from->type, .index = from->index, .name = from->name};
+  if (copier->foreign) {
+    value->type = hx_program_type(copier->program, from->type);
+    if (value->type == NULL) return HX_STATUS_OUT_OF_MEMORY;
+    if (from->name.size > 0) value->name = hx_arena_str(&copier->program->arena, from->name);
+    if (from->name.size > 0 && value->name.data == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  }
   *out = value;
-  return hx_ir_map_set(map, from, value);
+  return hx_ir_map_set(copier->map, from, value);
 }
 
-static hx_status_t copy_block(hx_program_t *program, const hx_ir_block_t *from, hx_ir_map_t *map, hx_ir_block_t *to) {
-  to->arguments = hx_arena_alloc(&program->arena, from->argument_count * sizeof(hx_ir_value_t *));
+static hx_status_t copy_range(const copier_t *copier, const hx_ir_op_t *first, const hx_ir_op_t *end,
+                              hx_ir_block_t *block, hx_ir_op_t *before);
+
+static hx_status_t copy_block(const copier_t *copier, const hx_ir_block_t *from, hx_ir_block_t *to) {
+  to->arguments = hx_arena_alloc(&copier->program->arena, from->argument_count * sizeof(hx_ir_value_t *));
   if (to->arguments == NULL) return HX_STATUS_OUT_OF_MEMORY;
   for (size_t i = 0; i < from->argument_count; ++i) {
-    HX_TRY(copy_value(program, from->arguments[i], map, &to->arguments[i]));
+    HX_TRY(copy_value(copier, from->arguments[i], &to->arguments[i]));
     to->arguments[i]->block = to;
     to->argument_count = i + 1;
   }
-  return from->first == NULL ? HX_STATUS_OK : hx_ir_copy_range(program, from->first, NULL, map, to, NULL);
+  return from->first == NULL ? HX_STATUS_OK : copy_range(copier, from->first, NULL, to, NULL);
 }
 
-hx_status_t hx_ir_copy_op(hx_program_t *program, const hx_ir_op_t *op, hx_ir_map_t *map, hx_ir_op_t **out) {
+static hx_status_t copy_op(const copier_t *copier, const hx_ir_op_t *op, hx_ir_op_t **out) {
   hx_ir_op_t *copy;
-  HX_TRY(hx_ir_create(program, op->info->id, op->operands, op->operand_count, NULL, 0, op->attrs, op->region_count,
+  hx_attrs_t attrs = op->attrs;
+  if (copier->foreign) HX_TRY(hx_program_attrs(copier->program, op->attrs.items, op->attrs.count, &attrs));
+  HX_TRY(hx_ir_create(copier->program, op->info->id, op->operands, op->operand_count, NULL, 0, attrs, op->region_count,
                       &copy));
-  copy->line = op->line;
-  copy->column = op->column;
-  for (size_t i = 0; i < copy->operand_count; ++i) copy->operands[i] = hx_ir_map_get(map, op->operands[i]);
-  copy->results = hx_arena_alloc(&program->arena, op->result_count * sizeof(hx_ir_value_t *));
+  copy->line = copier->foreign ? 0 : op->line;  // places are those of this program's text
+  copy->column = copier->foreign ? 0 : op->column;
+  for (size_t i = 0; i < copy->operand_count; ++i) copy->operands[i] = hx_ir_map_get(copier->map, op->operands[i]);
+  copy->results = hx_arena_alloc(&copier->program->arena, op->result_count * sizeof(hx_ir_value_t *));
   if (copy->results == NULL) return HX_STATUS_OUT_OF_MEMORY;
   for (size_t i = 0; i < op->result_count; ++i) {
-    HX_TRY(copy_value(program, op->results[i], map, &copy->results[i]));
+    HX_TRY(copy_value(copier, op->results[i], &copy->results[i]));
     copy->results[i]->op = copy;
     copy->result_count = i + 1;
   }
   for (size_t i = 0; i < op->region_count; ++i)
-    HX_TRY(copy_block(program, op->regions[i]->block, map, copy->regions[i]->block));
+    HX_TRY(copy_block(copier, op->regions[i]->block, copy->regions[i]->block));
   *out = copy;
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_ir_copy_range(hx_program_t *program, const hx_ir_op_t *first, const hx_ir_op_t *end, hx_ir_map_t *map,
-                             hx_ir_block_t *block, hx_ir_op_t *before) {
+static hx_status_t copy_range(const copier_t *copier, const hx_ir_op_t *first, const hx_ir_op_t *end,
+                              hx_ir_block_t *block, hx_ir_op_t *before) {
   // Found beforehand: copies may be put between the last one and `end`.
   const hx_ir_op_t *last = end == NULL ? first->block->last : end->previous;
   if (first == end) return HX_STATUS_OK;
   for (const hx_ir_op_t *op = first;; op = op->next) {
     hx_ir_op_t *copy;
-    HX_TRY(hx_ir_copy_op(program, op, map, &copy));
+    HX_TRY(copy_op(copier, op, &copy));
     hx_ir_insert(block, before, copy);
     if (op == last) return HX_STATUS_OK;
   }
+}
+
+hx_status_t hx_ir_copy_op(hx_program_t *program, const hx_ir_op_t *op, hx_ir_map_t *map, hx_ir_op_t **out) {
+  const copier_t copier = {.program = program, .map = map};
+  return copy_op(&copier, op, out);
+}
+
+hx_status_t hx_ir_copy_range(hx_program_t *program, const hx_ir_op_t *first, const hx_ir_op_t *end, hx_ir_map_t *map,
+                             hx_ir_block_t *block, hx_ir_op_t *before) {
+  const copier_t copier = {.program = program, .map = map};
+  return copy_range(&copier, first, end, block, before);
+}
+
+hx_status_t hx_ir_import_op(hx_program_t *program, const hx_ir_op_t *op, hx_ir_map_t *map, hx_ir_op_t **out) {
+  const copier_t copier = {.program = program, .foreign = true, .map = map};
+  return copy_op(&copier, op, out);
 }
 
 // ------------------------------------------------------------------ uses

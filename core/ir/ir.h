@@ -134,6 +134,9 @@ hx_status_t hx_ir_copy_op(hx_program_t *program, const hx_ir_op_t *op, hx_ir_map
 // `before` (NULL: at the end of block).
 hx_status_t hx_ir_copy_range(hx_program_t *program, const hx_ir_op_t *first, const hx_ir_op_t *end, hx_ir_map_t *map,
                              hx_ir_block_t *block, hx_ir_op_t *before);
+// A detached copy of an operation of another program, regions included, with all that it needs. Operands are in the
+// map. Places in the text are not kept.
+hx_status_t hx_ir_import_op(hx_program_t *program, const hx_ir_op_t *op, hx_ir_map_t *map, hx_ir_op_t **out);
 // Replaces every use below root (root included).
 void hx_ir_replace_uses_in(hx_ir_op_t *root, hx_ir_value_t *from, hx_ir_value_t *to);
 // Uses below root (root included).

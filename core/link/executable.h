@@ -253,6 +253,7 @@ typedef struct hx_running {
   hx_error error;               // ready for the next call
   uint64_t calls;               // executed so far
   uint64_t mod_ups, mod_downs;  // enqueued so far
+  size_t step;                  // that is being enqueued
   bool is_counting;             // follow control flow alone, up to call number `wanted`
   bool is_found;                // that call is step `found`
   uint64_t wanted;
@@ -368,6 +369,9 @@ hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *in
 
 // follow.c: registers of inputs (every other register is set before it is read); all steps; waiting for them.
 void hx_run_bind_numbers(hx_running_t *run);
+// What the plugins' calls of a run ask and tell (hx_call_watch_t); argument: the run.
+void hx_run_progress(void *argument, uint64_t done, uint64_t total);
+bool hx_run_cancelled(void *argument);
 hx_status_t hx_run_steps(hx_running_t *run);
 hx_status_t hx_run_wait(hx_running_t *run, bool report_late);
 

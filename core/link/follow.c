@@ -59,9 +59,26 @@ static hx_status_t execute_timed(hx_running_t *run, size_t index) {
   return hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY, "no memory for the trace of a run");
 }
 
+#define PROGRESS_PARTS 1024u  // of a step
+
+void hx_run_progress(void *argument, uint64_t done, uint64_t total) {
+  const hx_running_t *run = argument;
+  if (run->options == NULL || run->options->progress == NULL) return;
+  const uint64_t part = (uint64_t)((double)done / (double)total * PROGRESS_PARTS);
+  run->options->progress(run->options->argument, (uint64_t)run->step * PROGRESS_PARTS + part,
+                         (uint64_t)run->exe->steps.count * PROGRESS_PARTS);
+}
+
+bool hx_run_cancelled(void *argument) {
+  const hx_running_t *run = argument;
+  return run->options != NULL && run->options->cancelled != NULL && run->options->cancelled(run->options->argument);
+}
+
 // What a caller is asked and shown between steps, where it wants that.
 static hx_status_t attend(hx_running_t *run, size_t index) {
   const hx_run_options_t *options = run->options;
+  run->step = index;
+  hx_run_progress(run, 0, 1);
   if (options == NULL || options->cancelled == NULL || !options->cancelled(options->argument)) return HX_STATUS_OK;
   return hx_report_fail(run->report, HX_CODE_CANCELLED, "the run was cancelled before step %zu of %zu", index,
                         run->exe->steps.count);

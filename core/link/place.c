@@ -114,7 +114,10 @@ hx_status_t hx_value_to_device(const hx_value_t *value, const hx_backend_t *back
   HX_TRY(hx_value_want_data(value, "hx_value_to_device moves data", report));
   hx_opened_device_t *device = backend->devices[0];
   const void *owner = value->tensor->storage->device;
-  if (owner != device && (owner != NULL || !hx_device_imports(device))) return upload(device, value, out, report);
+  // Public numbers are read by the host, whatever computes.
+  const bool is_number = hx_value_kind(value) == HX_VALUE_NUMBER;
+  if (!is_number && owner != device && (owner != NULL || !hx_device_imports(device)))
+    return upload(device, value, out, report);
   *out = hx_value_retain(value);
   return HX_STATUS_OK;
 }

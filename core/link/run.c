@@ -177,8 +177,11 @@ hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const 
   HX_TRY(hx_instance_take(executable, &run.instance, report));
   if (run.trace != NULL) hx_trace_begin_run(run.trace);
   hx_status_t status = bind(&run);
+  const hx_call_watch_t watch = {.cancelled = hx_run_cancelled, .progress = hx_run_progress, .argument = &run};
+  const hx_call_watch_t *before = options == NULL ? NULL : hx_call_watch_set(&watch);
   if (status == HX_STATUS_OK) status = hx_run_steps(&run);
   const hx_status_t late = hx_run_wait(&run, status == HX_STATUS_OK);  // always: operands must outlive what is enqueued
+  if (options != NULL) hx_call_watch_set(before);
   if (status == HX_STATUS_OK) status = late;
   if (status == HX_STATUS_OK && watcher != NULL && watcher->end != NULL) status = watcher->end(watcher->argument);
   clear_secrets(&run);

@@ -106,12 +106,22 @@ typedef struct hx_device_verdict {
   uint64_t microseconds;
   hx_code_t code;  ///< HX_CODE_NONE: passed
   const char *text, *expected, *found;
+  const char *uuid;       ///< "" where the device has none
+  uint64_t memory_bytes;  ///< 0: not told
+  uint64_t alignment;     ///< of every place in its memory
+  uint32_t compute_units;
+  bool uses_host_memory;  ///< works on host memory in place; else values are copied to it
+  bool records_graphs;    ///< the plugin has the graph role
+  bool encodes;           ///< the plugin has the codec role
 } hx_device_verdict_t;
 
 /// Loads one plugin (its code runs), opens each of its devices and runs the self-test that a device passes before its
 /// first use, whatever was remembered of earlier ones. Search options are not looked at.
 /// @retval HX_STATUS_OK every device was asked: see the verdicts. Else: the plugin was not loaded, and why
 typedef struct hx_plugin_probe hx_plugin_probe_t;
+/// Loads one plugin and describes its devices, without the self-test: `tested` and `skipped` are 0.
+HX_API HX_MUST_USE hx_status_t hx_plugin_devices(const char *manifest_path, const hx_plugins_options_t *options,
+                                                 hx_plugin_probe_t **out, hx_report_t *report);
 HX_API HX_MUST_USE hx_status_t hx_plugin_probe(const char *manifest_path, const hx_plugins_options_t *options,
                                                hx_plugin_probe_t **out, hx_report_t *report);
 HX_API size_t hx_plugin_probe_devices(const hx_plugin_probe_t *probe, const hx_device_verdict_t **out);

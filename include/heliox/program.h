@@ -133,12 +133,16 @@ typedef struct hx_record hx_record_t;
 
 /// How a run is watched. Zero-initialise.
 typedef struct hx_run_options {
-  bool (*cancelled)(void *argument);  ///< polled between prepared calls; true stops the run (cancelled)
+  bool (*cancelled)(void *argument);  ///< polled between prepared calls; true stops the run (cancelled). Plugins may
+                                      ///< ask it within a call, from the threads that work on it
   void *argument;
   hx_trace_t *trace;          ///< gets an event a call; NULL: none. The run waits for every call
   hx_record_t *record;        ///< is emptied and gets the digest of every result; NULL: none. The run waits likewise
   const hx_record_t *replay;  ///< results must have these digests, of these operations in this order: the first that
                               ///< has not is named and the run fails (differs); NULL: none. Not together with record
+  /// Called with `argument` as calls are enqueued, and within a call where its plugin tells how far it is; NULL: nobody
+  /// looks. `done` of `total` never falls in a run without loops.
+  void (*progress)(void *argument, uint64_t done, uint64_t total);
 } hx_run_options_t;
 /// hx_run with options; NULL options: none.
 HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs,
