@@ -112,9 +112,7 @@ static bool is_in_chain(const hx_params_spec_t *spec, uint64_t prime) {
   return false;
 }
 
-// Chooses special primes, the largest first, until they suffice for every digit.
-static hx_status_t choose_special(hx_params_spec_t *spec, hx_report_t *report) {
-  const uint32_t bits = special_bits(spec);
+hx_status_t hx_params_choose_special(hx_params_spec_t *spec, uint32_t bits, hx_report_t *report) {
   uint64_t bound = (uint64_t)1 << bits;
   spec->p_count = 0;
   do {
@@ -146,6 +144,6 @@ hx_status_t hx_params_with_digits(const hx_params_t *params, uint32_t digits, ui
   }
   hx_params_spec_t spec = params->spec;
   spec.digits = digits;
-  HX_TRY(choose_special(&spec, report));
+  HX_TRY(hx_params_choose_special(&spec, special_bits(&spec), report));
   return hx_params_build(&spec, flags, out, report);
 }

@@ -48,6 +48,8 @@ hx_status_t hx_params_check_special(const hx_params_spec_t *spec, hx_report_t *r
 // *out_insecure says whether any applied.
 hx_status_t hx_params_check_security(const hx_params_spec_t *spec, uint32_t flags, bool *out_insecure,
                                      hx_report_t *report);
+// Chooses special primes below 2^bits that are not in Q, the largest first, until they suffice for every digit.
+hx_status_t hx_params_choose_special(hx_params_spec_t *spec, uint32_t bits, hx_report_t *report);
 // Canonical JSON text and its digest. The scale's text is taken as it is.
 char *hx_params_spec_json(const hx_params_spec_t *spec);
 void hx_params_json_digest(const char *json, uint8_t digest[32]);

@@ -42,6 +42,42 @@ HX_API HX_MUST_USE hx_status_t hx_params_parse(hx_str_t json, const char *source
 HX_API HX_MUST_USE hx_status_t hx_params_with_digits(const hx_params_t *params, uint32_t digits, uint32_t flags,
                                                      hx_params_t **out, hx_report_t *report);
 
+/// What a parameter set is wanted for. Zero-initialise; 0 leaves a choice to the builder.
+typedef struct hx_params_wish {
+  uint32_t depth;         ///< products with their rescales, one after the other
+  double precision;       ///< bits right in the worst slot after them, with fresh factors of size 1; or scale_bits
+  uint32_t scale_bits;    ///< s of the default scale 2^s, 20 to 120
+  uint32_t log_n;         ///< 0: the smallest N that is secure
+  uint32_t slots;         ///< at least; a power of two
+  uint32_t word;          ///< 64 (default) or 32
+  uint32_t digits;        ///< 0: as few as stay secure
+  uint32_t group_primes;  ///< primes of a depth group, 1 to 4; 0: as few as the word allows
+  uint32_t base_bits;     ///< of the base; 0: the scale's and 8 to 10 more where primes of usual size allow it
+  uint32_t special_bits;  ///< special primes lie below 2^this; 0: as the base
+  uint32_t weight;        ///< nonzero coefficients of the secret, 0: uniform ternary (sparse ones ask for the flag)
+  bool no_special;        ///< no special primes: no switching keys
+} hx_params_wish_t;
+
+/// Builds a set: the smallest N with which everything stays within the 128-bit table, primes so that a chain of
+/// squarings stays at the scale (within 2^-15 bits for 40-bit primes at N = 2^16; a composite group comes as near as
+/// the best of 48 pairs). The presets are what it gives for their wishes. Deterministic.
+/// @param flags HX_PARAMS_INSECURE: a log_n that is given is taken even where the table refuses it
+/// @retval HX_STATUS_REFUSED (insecure) nothing up to N = 2^17 does; HX_STATUS_INVALID (params, slots) a wish out of
+/// range
+HX_API HX_MUST_USE hx_status_t hx_params_make(const hx_params_wish_t *wish, uint32_t flags, hx_params_t **out,
+                                              hx_report_t *report);
+
+/// What results can be expected to be right to, in bits of the worst slot of values of size 1: -log2 of the error.
+/// Average case, by the rules that travel with values.
+typedef struct hx_params_precision {
+  double fresh;       ///< after encryption
+  double multiplied;  ///< after one product, relinearized and rescaled
+  double rotated;     ///< after one rotation; NAN without special primes
+  double deepest;     ///< after products with fresh values, one a depth, down to the last
+  double drift_log2;  ///< log2 of how far, in bits, a chain of squarings leaves the default scale at worst
+} hx_params_precision_t;
+HX_API void hx_params_precision(const hx_params_t *params, hx_params_precision_t *out);
+
 HX_API hx_params_t *hx_params_retain(const hx_params_t *params);
 HX_API void hx_params_release(hx_params_t *params);
 
