@@ -79,12 +79,7 @@ int32_t hx_cpu_build_expand_uniform(hxs_build *build) {
   int64_t index = 0;
   HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
   hxs_view *seed = &p->operands[0], *out = &p->results[0];
-  if (seed->dtype != HX_U8 || seed->log_n != 5 || seed->limbs != 1 || seed->components != 1 || seed->digits != 0) {
-    return hxs_refuse(
-        build, HX_INVALID,
-        "operand 0 has dtype %u, log_n %u, %u limbs and %u components; a seed is 32 bytes: dtype %d, log_n 5, 1 and 1",
-        seed->dtype, seed->log_n, seed->limbs, seed->components, HX_U8);
-  }
+  HXS_TRY(hxs_expect_seed(build, seed));
   HXS_TRY(hxs_expect_residues(build, out));
   HXS_TRY(hxs_expect_components(build, out, 1));
   HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));

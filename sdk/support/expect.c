@@ -85,6 +85,16 @@ int32_t hxs_expect_listed(const hxs_build *build) {
   return hxs_expect_ids(build, &build->prepared->results[0], count, ids);
 }
 
+int32_t hxs_expect_seed(const hxs_build *build, const hxs_view *view) {
+  if (view->dtype == HX_U8 && view->log_n == 5 && view->limbs == 1 && view->components == 1 && view->digits == 0) {
+    return HX_OK;
+  }
+  return hxs_refuse(
+      build, HX_INVALID,
+      "%s %u has dtype %u, log_n %u, %u limbs and %u components; a seed is 32 bytes: dtype %d, log_n 5, 1 and 1",
+      view->side, view->index, view->dtype, view->log_n, view->limbs, view->components, HX_U8);
+}
+
 int32_t hxs_expect_batch(const hxs_build *build, hxs_view *view, const hxs_view *shape) {
   if (view->batch_rank == 0 && view->side[0] == 'o') {
     view->batch_rank = shape->batch_rank;

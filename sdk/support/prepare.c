@@ -132,6 +132,10 @@ static int32_t read_view(hxs_build *build, const hx_region *region, const hxs_im
   HXS_TRY(hxs_keep_or_fail(build, limbs, sizeof *view->limb_offsets, &view->limb_offsets));
   HXS_TRY(hxs_keep_or_fail(build, limbs, sizeof *view->ids, &view->ids));
   HXS_TRY(hxs_view_read(view, desc, build->ring, op->name, error));
+  if ((view->flags & HX_SECRET) != 0 && build->prepared->plugin->refuses_secrets) {
+    return hxs_fail(error, HX_UNSUPPORTED, "%s: %s %u is secret; %s is not constant-time", op->name, view->side, index,
+                    build->prepared->plugin->name);
+  }
   if (view->domain != 0 && (row->domains >> view->domain & 1) == 0) {
     return hxs_fail(error, HX_INVALID, "%s: %s %u is in %s domain, which the operation does not take", op->name,
                     view->side, index, view->domain == HX_NTT ? "ntt" : "coefficient");

@@ -61,6 +61,7 @@ static int32_t read_shape(hxs_view *view, const hx_tensor_desc *desc, const hxs_
                     desc->flags, desc->reserved);
   }
   view->dtype = desc->dtype;
+  view->flags = desc->flags;
   view->log_n = desc->log_n;
   view->digits = desc->digits;
   view->components = desc->components;

@@ -3,28 +3,15 @@
  * done when a call returns, so that events are past at once and sync finds nothing to wait for.
  *
  * A real device keeps handles of its driver in these structs; execute then enqueues, and failures surface at sync. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plugin.h"
 
-int32_t fail(hx_error *error, int32_t code, const char *format, ...) {
-  va_list arguments;
-  if (error == NULL || error->struct_size < HX_END_OF(hx_error, message)) return code;
-  error->code = code;
-  error->op = HX_NONE;
-  va_start(arguments, format);
-  vsnprintf(error->message, sizeof error->message, format, arguments);
-  va_end(arguments);
-  return code;
-}
-
 /* ------------------------------------------------------------------ device */
 
 static int32_t check_index(uint32_t index, hx_error *error) {
-  return index == 0 ? HX_OK : fail(error, HX_INVALID, "there is no device %u; the only one is 0", (unsigned)index);
+  return index == 0 ? HX_OK : hxs_fail(error, HX_INVALID, "there is no device %u; the only one is 0", (unsigned)index);
 }
 
 static uint32_t device_count(hx_error *error) {
@@ -34,8 +21,8 @@ static uint32_t device_count(hx_error *error) {
 
 static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error) {
   hx_device_info info;
-  TRY(check_index(index, error));
-  NEED(hx_device_info, alignment, out);
+  HXS_TRY(check_index(index, error));
+  HXS_NEED(hx_device_info, alignment, out);
   memset(&info, 0, sizeof info);
   info.int64_ok = 1;
   info.compute_units = 1;
@@ -49,10 +36,10 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
 
 static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
   hx_device *device;
-  TRY(check_index(index, error));
-  if (out == NULL) return fail(error, HX_INVALID, "open: there is no place for the device");
+  HXS_TRY(check_index(index, error));
+  if (out == NULL) return hxs_fail(error, HX_INVALID, "open: there is no place for the device");
   device = (hx_device *)calloc(1, sizeof *device);
-  if (device == NULL) return fail(error, HX_OUT_OF_MEMORY, "open: no memory for a device");
+  if (device == NULL) return hxs_fail(error, HX_OUT_OF_MEMORY, "open: no memory for a device");
   device->index = index;
   *out = device;
   return HX_OK;
@@ -74,7 +61,7 @@ const hx_device_ops device_ops = {HX_END_OF(hx_device_ops, tables_destroy),
 static int32_t buffer_create(hx_device *device, void *address, uint64_t bytes, int borrowed, hx_buffer **out,
                              hx_error *error) {
   hx_buffer *buffer = (hx_buffer *)calloc(1, sizeof *buffer);
-  if (buffer == NULL) return fail(error, HX_OUT_OF_MEMORY, "no memory for a buffer's record");
+  if (buffer == NULL) return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a buffer's record");
   buffer->device = device;
   buffer->address = (unsigned char *)address;
   buffer->bytes = bytes;
@@ -89,11 +76,11 @@ static int32_t memory_alloc(hx_device *device, uint32_t space, uint64_t bytes, h
   void *address = NULL;
   int32_t code;
   if (device == NULL || out == NULL || bytes == 0)
-    return fail(error, HX_INVALID, "alloc: the device, the place for the buffer or a size is missing");
+    return hxs_fail(error, HX_INVALID, "alloc: the device, the place for the buffer or a size is missing");
   if (space < HX_SPACE_DEVICE || space > HX_SPACE_HOST)
-    return fail(error, HX_INVALID, "alloc: memory space %u is unknown", (unsigned)space);
+    return hxs_fail(error, HX_INVALID, "alloc: memory space %u is unknown", (unsigned)space);
   if (bytes > SIZE_MAX - ALIGNMENT || posix_memalign(&address, ALIGNMENT, (size_t)bytes) != 0)
-    return fail(error, HX_OUT_OF_MEMORY, "alloc: %llu bytes are not to be had", (unsigned long long)bytes);
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "alloc: %llu bytes are not to be had", (unsigned long long)bytes);
   code = buffer_create(device, address, bytes, 0, out, error);
   if (code != HX_OK) free(address);
   return code;
@@ -101,7 +88,7 @@ static int32_t memory_alloc(hx_device *device, uint32_t space, uint64_t bytes, h
 
 static int32_t memory_import(hx_device *device, void *address, uint64_t bytes, hx_buffer **out, hx_error *error) {
   if (device == NULL || address == NULL || bytes == 0 || out == NULL)
-    return fail(error, HX_INVALID, "import_host: device, address, size or the place for the buffer is missing");
+    return hxs_fail(error, HX_INVALID, "import_host: device, address, size or the place for the buffer is missing");
   return buffer_create(device, address, bytes, 1, out, error);
 }
 
@@ -114,15 +101,15 @@ static void memory_free(hx_buffer *buffer) {
 
 int32_t span_address(const hx_device *device, hx_span span, uint64_t bytes, uint32_t unit, const char *what,
                      unsigned char **out, hx_error *error) {
-  if (span.buffer == NULL) return fail(error, HX_INVALID, "%s has no buffer", what);
-  if (span.buffer->device != device) return fail(error, HX_INVALID, "%s is memory of another device", what);
+  if (span.buffer == NULL) return hxs_fail(error, HX_INVALID, "%s has no buffer", what);
+  if (span.buffer->device != device) return hxs_fail(error, HX_INVALID, "%s is memory of another device", what);
   if (span.offset > span.buffer->bytes || bytes > span.buffer->bytes - span.offset)
-    return fail(error, HX_INVALID, "%s needs %llu bytes at offset %llu, its buffer has %llu", what,
-                (unsigned long long)bytes, (unsigned long long)span.offset, (unsigned long long)span.buffer->bytes);
+    return hxs_fail(error, HX_INVALID, "%s needs %llu bytes at offset %llu, its buffer has %llu", what,
+                    (unsigned long long)bytes, (unsigned long long)span.offset, (unsigned long long)span.buffer->bytes);
   *out = span.buffer->address + span.offset;
   if ((uintptr_t)*out % unit != 0)
-    return fail(error, HX_INVALID, "%s at offset %llu is not aligned to words of %u bytes", what,
-                (unsigned long long)span.offset, (unsigned)unit);
+    return hxs_fail(error, HX_INVALID, "%s at offset %llu is not aligned to words of %u bytes", what,
+                    (unsigned long long)span.offset, (unsigned)unit);
   return HX_OK;
 }
 
@@ -135,21 +122,17 @@ struct hx_event {
   const hx_device *device;
 };
 
-int32_t queue_enter(hx_queue *queue, hx_error *error) {
-  if (queue == NULL) return fail(error, HX_INVALID, "the queue is missing");
-  if (__atomic_test_and_set(&queue->busy, __ATOMIC_ACQUIRE))
-    return fail(error, HX_BUSY, "another call is inside this queue; it serves one caller at a time");
-  return HX_OK;
+static int32_t enter(hx_queue *queue, hx_error *error) {
+  if (queue == NULL) return hxs_fail(error, HX_INVALID, "the queue is missing");
+  return hxs_gate_enter(&queue->gate, error);
 }
-
-void queue_leave(hx_queue *queue) { __atomic_clear(&queue->busy, __ATOMIC_RELEASE); }
 
 static int32_t queue_create(hx_device *device, hx_queue **out, hx_error *error) {
   hx_queue *queue;
   if (device == NULL || out == NULL)
-    return fail(error, HX_INVALID, "create: the device or the place for the queue is missing");
+    return hxs_fail(error, HX_INVALID, "create: the device or the place for the queue is missing");
   queue = (hx_queue *)calloc(1, sizeof *queue);
-  if (queue == NULL) return fail(error, HX_OUT_OF_MEMORY, "no memory for a queue");
+  if (queue == NULL) return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a queue");
   queue->device = device;
   *out = queue;
   return HX_OK;
@@ -160,47 +143,47 @@ static void queue_destroy(hx_queue *queue) { free(queue); }
 static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
   unsigned char *target = NULL, *source = NULL;
   int32_t code;
-  TRY(queue_enter(queue, error));
+  HXS_TRY(enter(queue, error));
   code = span_address(queue->device, to, bytes, 1, "the target of a copy", &target, error);
   if (code == HX_OK) code = span_address(queue->device, from, bytes, 1, "the source of a copy", &source, error);
   if (code == HX_OK) memmove(target, source, (size_t)bytes);
-  queue_leave(queue);
+  hxs_gate_leave(&queue->gate);
   return code;
 }
 
 static int32_t queue_fill(hx_queue *queue, hx_span span, uint8_t value, uint64_t bytes, hx_error *error) {
   unsigned char *target = NULL;
   int32_t code;
-  TRY(queue_enter(queue, error));
+  HXS_TRY(enter(queue, error));
   code = span_address(queue->device, span, bytes, 1, "the target of a fill", &target, error);
   if (code == HX_OK) memset(target, value, (size_t)bytes);
-  queue_leave(queue);
+  hxs_gate_leave(&queue->gate);
   return code;
 }
 
 static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
   hx_event *event;
-  if (out == NULL) return fail(error, HX_INVALID, "record: there is no place for the event");
-  TRY(queue_enter(queue, error));
+  if (out == NULL) return hxs_fail(error, HX_INVALID, "record: there is no place for the event");
+  HXS_TRY(enter(queue, error));
   event = (hx_event *)malloc(sizeof *event);
   if (event != NULL) event->device = queue->device;
-  queue_leave(queue);
-  if (event == NULL) return fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
+  hxs_gate_leave(&queue->gate);
+  if (event == NULL) return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
   *out = event;
   return HX_OK;
 }
 
 static int32_t queue_wait(hx_queue *queue, hx_event *event, hx_error *error) {
-  TRY(queue_enter(queue, error));
-  queue_leave(queue);
-  return event == NULL ? fail(error, HX_INVALID, "wait: the event is missing") : HX_OK;
+  HXS_TRY(enter(queue, error));
+  hxs_gate_leave(&queue->gate);
+  return event == NULL ? hxs_fail(error, HX_INVALID, "wait: the event is missing") : HX_OK;
 }
 
 static void event_destroy(hx_event *event) { free(event); }
 
 static int32_t queue_sync(hx_queue *queue, hx_error *error) {
-  TRY(queue_enter(queue, error));
-  queue_leave(queue);
+  HXS_TRY(enter(queue, error));
+  hxs_gate_leave(&queue->gate);
   return HX_OK;
 }
 

@@ -5,196 +5,199 @@
 
 /* ------------------------------------------------------------------ ntt.forward, ntt.inverse */
 
-static int32_t check_transform(build *b, uint32_t from, uint32_t to) {
-  const tensor *a = &b->prepared->operands[0];
-  b->prepared->scratch_rows = 1;
-  TRY(want_like(b, a, a, from, HX_STANDARD));
-  return want_like(b, &b->prepared->result, a, to, HX_STANDARD);
-}
-
-int32_t check_forward(build *b) { return check_transform(b, HX_COEFFICIENT, HX_NTT); }
-int32_t check_inverse(build *b) { return check_transform(b, HX_NTT, HX_COEFFICIENT); }
-
-void run_forward(const job *j) {
+static void run_forward(const job *j) {
   uint64_t *row = job_row(j, 0);
-  uint32_t limb;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
     job_load(j, 0, limb, row);
-    ntt_forward(j->prepared->tables, prime_at(j, limb), row);
+    ntt_forward(j->tables, job_prime(j, limb), row);
     job_store(j, limb, row);
   }
 }
 
-void run_inverse(const job *j) {
+static void run_inverse(const job *j) {
   uint64_t *row = job_row(j, 0);
-  uint32_t limb;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
     job_load(j, 0, limb, row);
-    ntt_inverse(j->prepared->tables, prime_at(j, limb), row);
+    ntt_inverse(j->tables, job_prime(j, limb), row);
     job_store(j, limb, row);
   }
 }
+
+/* The operand has the result's shape and rows, but for the domain. */
+static int32_t build_transform(hxs_build *b, uint32_t from, uint32_t to, run_fn *run) {
+  hxs_view *a = &b->prepared->operands[0], *out = &b->prepared->results[0], shape = *out;
+  HXS_TRY(hxs_expect_counts(b, 1, 1, 1, 1));
+  HXS_TRY(hxs_expect_residues(b, out));
+  HXS_TRY(hxs_expect_domain(b, out, to));
+  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
+  shape.domain = from;
+  HXS_TRY(hxs_expect_like(b, a, &shape));
+  hxs_allow_alias(b, 0, 0);
+  runs(b, run, 1);
+  return HX_OK;
+}
+
+int32_t build_forward(hxs_build *b) { return build_transform(b, HX_COEFFICIENT, HX_NTT, run_forward); }
+int32_t build_inverse(hxs_build *b) { return build_transform(b, HX_NTT, HX_COEFFICIENT, run_inverse); }
 
 /* ------------------------------------------------------------------ rns.add, sub, neg: standard, or lazy mod 2q */
 
-int32_t check_linear(build *b) {
-  hx_prepared *prepared = b->prepared;
-  const tensor *a = &prepared->operands[0];
-  uint32_t i;
-  prepared->scratch_rows = 2;
-  if (a->repr == HX_MONTGOMERY)
-    return fail(b->error, HX_INVALID, "%s: operand 0 is montgomery, must be standard or lazy", b->op->name);
-  for (i = 0; i < prepared->operand_count; ++i) TRY(want_like(b, &prepared->operands[i], a, a->domain, a->repr));
-  return want_like(b, &prepared->result, a, a->domain, a->repr);
-}
-
 static uint64_t linear_modulus(const job *j, uint32_t limb) {
-  const uint64_t q = prime_at(j, limb)->q;
-  return j->prepared->result.repr == HX_LAZY ? 2 * q : q;
+  const uint64_t q = job_prime(j, limb)->m.q;
+  return j->prepared->base.results[0].repr == HX_LAZY ? 2 * q : q;
 }
 
-void run_add(const job *j) {
+static void run_add(const job *j) {
   uint64_t *a = job_row(j, 0), *b = job_row(j, 1);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
     const uint64_t m = linear_modulus(j, limb);
     job_load(j, 0, limb, a);
     job_load(j, 1, limb, b);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] = mod_add(a[k], b[k], m);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] = mod_add(a[k], b[k], m);
     job_store(j, limb, a);
   }
 }
 
-void run_sub(const job *j) {
+static void run_sub(const job *j) {
   uint64_t *a = job_row(j, 0), *b = job_row(j, 1);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
     const uint64_t m = linear_modulus(j, limb);
     job_load(j, 0, limb, a);
     job_load(j, 1, limb, b);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] = mod_sub(a[k], b[k], m);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] = mod_sub(a[k], b[k], m);
     job_store(j, limb, a);
   }
 }
 
-void run_neg(const job *j) {
+static void run_neg(const job *j) {
   uint64_t *a = job_row(j, 0);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
     const uint64_t m = linear_modulus(j, limb);
     job_load(j, 0, limb, a);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] = mod_neg(a[k], m);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] = mod_neg(a[k], m);
     job_store(j, limb, a);
   }
+}
+
+/* All operands like the result. */
+static int32_t build_alike(hxs_build *b, uint32_t operands, run_fn *run) {
+  hxs_view *out = &b->prepared->results[0];
+  HXS_TRY(hxs_expect_counts(b, operands, operands, 1, 1));
+  for (uint32_t i = 0; i < operands; ++i) HXS_TRY(hxs_expect_like(b, &b->prepared->operands[i], out));
+  hxs_allow_alias(b, 0, 0);
+  runs(b, run, operands);
+  return HX_OK;
+}
+
+static int32_t build_linear(hxs_build *b, uint32_t operands, run_fn *run) {
+  if (b->prepared->results[0].repr == HX_MONTGOMERY)
+    return hxs_refuse(b, HX_INVALID, "result 0 is montgomery, must be standard or lazy");
+  return build_alike(b, operands, run);
+}
+
+int32_t build_add(hxs_build *b) { return build_linear(b, 2, run_add); }
+int32_t build_sub(hxs_build *b) { return build_linear(b, 2, run_sub); }
+int32_t build_neg(hxs_build *b) { return build_linear(b, 1, run_neg); }
+
+/* ------------------------------------------------------------------ rns.reduce: any word to its residue */
+
+static void run_reduce(const job *j) {
+  uint64_t *a = job_row(j, 0);
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
+    job_load(j, 0, limb, a);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] %= job_prime(j, limb)->m.q;
+    job_store(j, limb, a);
+  }
+}
+
+int32_t build_reduce(hxs_build *b) {
+  HXS_TRY(hxs_expect_repr(b, &b->prepared->results[0], HX_STANDARD));
+  b->prepared->operands[0].repr = HX_STANDARD; /* whatever they are called: the words are only read */
+  return build_alike(b, 1, run_reduce);
 }
 
 /* ------------------------------------------------------------------ rns.mul, mul_add: a factor of one component serves
  * all components of the other */
 
-int32_t check_product(build *b) {
-  hx_prepared *prepared = b->prepared;
-  const tensor *result = &prepared->result;
-  const uint32_t first = prepared->operand_count - 2; /* of the factors; before it the accumulator */
-  uint32_t i, most = 1;
-  prepared->scratch_rows = 3;
-  for (i = 0; i < prepared->operand_count; ++i) {
-    const tensor *a = &prepared->operands[i];
-    const uint32_t components = i >= first && a->components == 1 ? 1 : result->components;
-    TRY(want(b, a, components, result->domain, HX_STANDARD, result->limbs, result->ids));
-    if (i >= first && a->components > most) most = a->components;
-  }
-  return want(b, result, most, result->domain, HX_STANDARD, result->limbs, result->ids);
-}
-
-void run_mul(const job *j) {
+static void run_mul(const job *j) {
   uint64_t *a = job_row(j, 0), *b = job_row(j, 1);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
-    const uint64_t q = prime_at(j, limb)->q;
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
+    const hxs_modulus *m = &job_prime(j, limb)->m;
     job_load(j, 0, limb, a);
     job_load(j, 1, limb, b);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] = mod_mul(a[k], b[k], q);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] = mod_mul_add(a[k], b[k], 0, m);
     job_store(j, limb, a);
   }
 }
 
-void run_mul_add(const job *j) {
+static void run_mul_add(const job *j) {
   uint64_t *sum = job_row(j, 0), *a = job_row(j, 1), *b = job_row(j, 2);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
-    const uint64_t q = prime_at(j, limb)->q;
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
+    const hxs_modulus *m = &job_prime(j, limb)->m;
     job_load(j, 0, limb, sum);
     job_load(j, 1, limb, a);
     job_load(j, 2, limb, b);
-    for (k = 0; k < j->prepared->tables->n; ++k) sum[k] = mod_add(sum[k], mod_mul(a[k], b[k], q), q);
+    for (uint32_t k = 0; k < j->tables->n; ++k) sum[k] = mod_mul_add(a[k], b[k], sum[k], m);
     job_store(j, limb, sum);
   }
 }
 
-/* ------------------------------------------------------------------ rns.mul_scalar, add_scalar: one constant a row */
-
-int32_t check_scalar(build *b) {
-  hx_prepared *prepared = b->prepared;
-  const tensor *a = &prepared->operands[0];
-  const hx_attr *attr = NULL;
-  uint32_t limb;
-  prepared->scratch_rows = 1;
-  TRY(want_like(b, a, a, a->domain, HX_STANDARD));
-  TRY(want_like(b, &prepared->result, a, a->domain, HX_STANDARD));
-  TRY(need_attr(b, "residues", HX_ATTR_U64, &attr));
-  if (attr->count != a->limbs)
-    return fail(b->error, HX_INVALID, "%s: attribute residues has %u words for %u rows", b->op->name,
-                (unsigned)attr->count, (unsigned)a->limbs);
-  for (limb = 0; limb < a->limbs; ++limb) {
-    prepared->residues[limb] = ((const uint64_t *)attr->data)[limb];
-    if (prepared->residues[limb] >= prepared->tables->primes[a->ids[limb]].q)
-      return fail(b->error, HX_INVALID, "%s: word %u of attribute residues is not below its prime", b->op->name,
-                  (unsigned)limb);
-  }
+/* The factors are the last two operands; one at least has all components. */
+static int32_t build_product(hxs_build *b, uint32_t operands, run_fn *run) {
+  hxs_prepared *p = b->prepared;
+  hxs_view *out = &p->results[0];
+  HXS_TRY(hxs_expect_counts(b, operands, operands, 1, 1));
+  HXS_TRY(hxs_expect_residues(b, out));
+  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
+  const uint32_t first = operands - 2;
+  const bool single[2] = {p->operands[first].components == 1, p->operands[first + 1].components == 1};
+  if (single[0] && single[1]) HXS_TRY(hxs_expect_components(b, out, 1));
+  for (uint32_t i = 0; i < operands; ++i)
+    HXS_TRY(i >= first && single[i - first] ? hxs_expect_factor(b, &p->operands[i], out)
+                                            : hxs_expect_like(b, &p->operands[i], out));
+  hxs_allow_alias(b, 0, 0);
+  runs(b, run, operands);
   return HX_OK;
 }
 
-void run_mul_scalar(const job *j) {
+int32_t build_mul(hxs_build *b) { return build_product(b, 2, run_mul); }
+int32_t build_mul_add(hxs_build *b) { return build_product(b, 3, run_mul_add); }
+
+/* ------------------------------------------------------------------ rns.mul_scalar, add_scalar: one constant a row */
+
+static void run_mul_scalar(const job *j) {
   uint64_t *a = job_row(j, 0);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
-    const uint64_t q = prime_at(j, limb)->q;
-    const factor constant = factor_of(j->prepared->residues[limb], q);
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
+    const prime *p = job_prime(j, limb);
+    const hxs_factor constant = hxs_factor_of(&p->m, j->prepared->residues[limb]);
     job_load(j, 0, limb, a);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] = mod_mul_factor(a[k], constant, q);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] = mod_mul_factor(a[k], constant, p->m.q);
     job_store(j, limb, a);
   }
 }
 
-void run_add_scalar(const job *j) {
+static void run_add_scalar(const job *j) {
   uint64_t *a = job_row(j, 0);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
-    const uint64_t q = prime_at(j, limb)->q, constant = j->prepared->residues[limb];
+  for (uint32_t limb = 0; limb < job_limbs(j); ++limb) {
+    const uint64_t q = job_prime(j, limb)->m.q, constant = j->prepared->residues[limb];
     job_load(j, 0, limb, a);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] = mod_add(a[k], constant, q);
+    for (uint32_t k = 0; k < j->tables->n; ++k) a[k] = mod_add(a[k], constant, q);
     job_store(j, limb, a);
   }
 }
 
-/* ------------------------------------------------------------------ rns.reduce: any word to its residue */
-
-int32_t check_reduce(build *b) {
-  const tensor *a = &b->prepared->operands[0];
-  b->prepared->scratch_rows = 1;
-  if (a->repr == HX_MONTGOMERY)
-    return fail(b->error, HX_INVALID, "%s: operand 0 is montgomery, must be standard or lazy", b->op->name);
-  TRY(want_like(b, a, a, a->domain, a->repr));
-  return want_like(b, &b->prepared->result, a, a->domain, HX_STANDARD);
+static int32_t build_scalar(hxs_build *b, run_fn *run) {
+  const hxs_view *out = &b->prepared->results[0];
+  const uint64_t *given = NULL; /* borrowed: what is kept is copied */
+  uint64_t *residues = NULL;
+  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
+  HXS_TRY(build_alike(b, 1, run));
+  HXS_TRY(hxs_attr_residues(b, 1, out, &given));
+  HXS_TRY(hxs_keep_or_fail(b, out->limbs, sizeof *residues, &residues));
+  for (uint32_t limb = 0; limb < out->limbs; ++limb) residues[limb] = given[limb];
+  runs(b, run, 1)->residues = residues;
+  return HX_OK;
 }
 
-void run_reduce(const job *j) {
-  uint64_t *a = job_row(j, 0);
-  uint32_t limb, k;
-  for (limb = 0; limb < j->prepared->result.limbs; ++limb) {
-    const uint64_t q = prime_at(j, limb)->q;
-    job_load(j, 0, limb, a);
-    for (k = 0; k < j->prepared->tables->n; ++k) a[k] %= q;
-    job_store(j, limb, a);
-  }
-}
+int32_t build_mul_scalar(hxs_build *b) { return build_scalar(b, run_mul_scalar); }
+int32_t build_add_scalar(hxs_build *b) { return build_scalar(b, run_add_scalar); }

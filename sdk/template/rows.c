@@ -10,11 +10,11 @@
 /* A[i] = a(psi^(2*brv(i)+1)), in place. Each stage splits a mod (X^(2h) - r^2) into a mod (X^h - r) and a mod
  * (X^h + r); with the roots in bit-reversed order, block b of a stage of `blocks` takes roots[blocks + b]. */
 void ntt_forward(const hx_tables *tables, const prime *p, uint64_t *row) {
-  const uint64_t q = p->q;
+  const uint64_t q = p->m.q;
   uint32_t blocks, half, b, k;
   for (blocks = 1, half = tables->n / 2; half != 0; blocks *= 2, half /= 2) {
     for (b = 0; b < blocks; ++b) {
-      const factor root = p->roots[blocks + b];
+      const hxs_factor root = p->roots[blocks + b];
       uint64_t *low = row + (size_t)2 * b * half, *high = low + half;
       for (k = 0; k < half; ++k) {
         const uint64_t u = low[k], v = mod_mul_factor(high[k], root, q);
@@ -28,11 +28,11 @@ void ntt_forward(const hx_tables *tables, const prime *p, uint64_t *row) {
 /* The stages backwards, each but for a factor 2; 1/n at the end takes all of them out. The inverse of roots[blocks + b]
  * is -roots[2 * blocks - 1 - b], because their exponents add up to n and psi^n = -1. */
 void ntt_inverse(const hx_tables *tables, const prime *p, uint64_t *row) {
-  const uint64_t q = p->q;
+  const uint64_t q = p->m.q;
   uint32_t blocks, half, b, k;
   for (blocks = tables->n / 2, half = 1; blocks != 0; blocks /= 2, half *= 2) {
     for (b = 0; b < blocks; ++b) {
-      const factor root = p->roots[2 * blocks - 1 - b];
+      const hxs_factor root = p->roots[2 * blocks - 1 - b];
       uint64_t *low = row + (size_t)2 * b * half, *high = low + half;
       for (k = 0; k < half; ++k) {
         const uint64_t u = low[k], v = high[k];
@@ -47,100 +47,23 @@ void ntt_inverse(const hx_tables *tables, const prime *p, uint64_t *row) {
 /* ------------------------------------------------------------------ automorphism X -> X^g */
 
 /* The coefficient of X^i goes to X^(i*g mod 2n), and X^n = -1. */
-void automorphism_coefficients(const hx_tables *tables, const prime *p, uint64_t element, const uint64_t *in,
-                               uint64_t *out) {
+void substitute(const hx_tables *tables, const prime *p, uint64_t element, const uint64_t *in, uint64_t *out) {
   const uint64_t n = tables->n;
   uint64_t i;
   for (i = 0; i < n; ++i) {
     const uint64_t e = i * element & (2 * n - 1);
-    out[e & (n - 1)] = e < n ? in[i] : mod_neg(in[i], p->q);
-  }
-}
-
-static uint64_t reverse(uint64_t value, uint32_t bits) {
-  uint64_t out = 0;
-  uint32_t i;
-  for (i = 0; i < bits; ++i) out |= (value >> i & 1u) << (bits - 1 - i);
-  return out;
-}
-
-/* Place i holds the value at psi^(2*brv(i)+1), so it takes what stood at g times that exponent. */
-void automorphism_ntt(const hx_tables *tables, uint64_t element, const uint64_t *in, uint64_t *out) {
-  const uint64_t n = tables->n;
-  uint64_t i;
-  for (i = 0; i < n; ++i) {
-    const uint64_t exponent = element * (2 * reverse(i, tables->log_n) + 1) & (2 * n - 1);
-    out[i] = in[reverse(exponent / 2, tables->log_n)];
+    out[e & (n - 1)] = e < n ? in[i] : mod_neg(in[i], p->m.q);
   }
 }
 
 /* ------------------------------------------------------------------ conversion between bases */
 
-/* The product mod q of the primes of a list, without entry `without`. */
-static uint64_t product_mod(const hx_tables *tables, row_list list, uint32_t without, uint64_t q) {
-  uint64_t product = 1;
-  uint32_t i;
-  for (i = 0; i < list.count; ++i) {
-    if (i != without) product = mod_mul(product, tables->primes[list.ids[i]].q % q, q);
-  }
-  return product;
-}
-
-typedef struct {
-  uint32_t count;
-  uint64_t d[PRIMES_MAX];      /* primes of the source, product D */
-  factor inverse[PRIMES_MAX];  /* (D/d)^-1 mod d */
-  factor cofactor[PRIMES_MAX]; /* D/d mod the target */
-} conversion;
-
-static void conversion_start(conversion *c, const hx_tables *tables, row_list from) {
-  uint32_t i;
-  c->count = from.count;
-  for (i = 0; i < from.count; ++i) {
-    c->d[i] = tables->primes[from.ids[i]].q;
-    c->inverse[i] = factor_of(mod_inverse(product_mod(tables, from, i, c->d[i]), c->d[i]), c->d[i]);
-  }
-}
-
-static void conversion_target(conversion *c, const hx_tables *tables, row_list from, uint64_t q) {
-  uint32_t i;
-  for (i = 0; i < from.count; ++i) c->cofactor[i] = factor_of(product_mod(tables, from, i, q), q);
-}
-
-/* Coefficient k: the sum of y_i * D/d_i mod q, where y_i = x_i * (D/d_i)^-1 mod d_i. */
-static uint64_t conversion_at(const conversion *c, row_list from, uint64_t q, uint32_t k, int truncating) {
-  uint64_t sum = 0;
-  uint32_t i;
-  for (i = 0; i < c->count; ++i) {
-    const uint64_t y = mod_mul_factor(from.rows[i][k], c->inverse[i], c->d[i]);
-    const uint64_t y_in_q = truncating ? y % q : mod_centered(y, c->d[i], q);
-    sum = mod_add(sum, mod_mul_factor(y_in_q, c->cofactor[i], q), q);
-  }
-  return sum;
-}
-
-void convert(const hx_tables *tables, row_list from, row_list to, int truncating) {
-  conversion c;
-  uint32_t j, k;
-  conversion_start(&c, tables, from);
-  for (j = 0; j < to.count; ++j) {
-    const uint64_t q = tables->primes[to.ids[j]].q;
-    conversion_target(&c, tables, from, q);
-    for (k = 0; k < tables->n; ++k) to.rows[j][k] = conversion_at(&c, from, q, k, truncating);
-  }
-}
-
-void divide(const hx_tables *tables, row_list keep, row_list drop, int truncating) {
-  conversion c;
-  uint32_t j, k;
-  conversion_start(&c, tables, drop);
-  for (j = 0; j < keep.count; ++j) {
-    const uint64_t q = tables->primes[keep.ids[j]].q;
-    const factor inverse = factor_of(mod_inverse(product_mod(tables, drop, HX_NONE, q), q), q);
-    uint64_t *row = keep.rows[j];
-    conversion_target(&c, tables, drop, q);
-    for (k = 0; k < tables->n; ++k)
-      row[k] = mod_mul_factor(mod_sub(row[k], conversion_at(&c, drop, q, k, truncating), q), inverse, q);
+void affine(const hx_tables *tables, const prime *p, const hxs_affine *map, uint64_t *const *rows, uint64_t *out) {
+  uint32_t s, k;
+  for (k = 0; k < tables->n; ++k) {
+    uint64_t sum = map->start;
+    for (s = 0; s < map->count; ++s) sum = mod_mul_add(rows[s][k] % p->m.q, map->weights[s], sum, &p->m);
+    out[k] = sum;
   }
 }
 
@@ -196,7 +119,7 @@ static uint64_t stream_word(stream *s, uint64_t place) {
  * less than half of the elements open, so the counter of 32 bits does not run out. */
 void expand_uniform(const hx_tables *tables, uint32_t id, const unsigned char *seed, uint32_t index, uint64_t *out) {
   const prime *p = &tables->primes[id];
-  const uint64_t mask = ((uint64_t)1 << p->bits) - 1;
+  const uint64_t mask = ((uint64_t)1 << p->m.bits) - 1;
   uint64_t round;
   uint32_t open = tables->n, i;
   stream s;
@@ -205,13 +128,13 @@ void expand_uniform(const hx_tables *tables, uint32_t id, const unsigned char *s
   s.nonce[1] = id;
   s.nonce[2] = 0;
   s.counter = UINT64_MAX;
-  s.words = tables->word / 32;
+  s.words = tables->ring.word / 32;
   for (round = 0; open != 0; ++round) {
     open = 0;
     for (i = 0; i < tables->n; ++i) {
-      if (round != 0 && out[i] < p->q) continue;
+      if (round != 0 && out[i] < p->m.q) continue;
       out[i] = stream_word(&s, round * tables->n + i) & mask;
-      open += out[i] >= p->q;
+      open += out[i] >= p->m.q;
     }
   }
 }

@@ -12,17 +12,16 @@ void __real_job_store(const job *j, uint32_t limb, const uint64_t *row);
 void __wrap_job_store(const job *j, uint32_t limb, const uint64_t *row);
 
 void __wrap_job_store(const job *j, uint32_t limb, const uint64_t *row) {
-  const hx_prepared *prepared = j->prepared;
-  const char *name = prepared->op->name;
+  const char *name = j->prepared->base.name;
 #if FAULT == 1
-  if (strcmp(name, "rns.mul") == 0 && limb == 1 && j->item == 0 && j->component == 0 && prepared->tables->log_n >= 12) {
+  if (strcmp(name, "rns.mul") == 0 && limb == 1 && j->item == 0 && j->component == 0 && j->tables->ring.log_n >= 12) {
     uint64_t *own = job_row(j, 0); /* where the product stands */
-    own[5] = mod_add(own[5], 1, prepared->tables->primes[prepared->result.ids[limb]].q);
+    own[5] = mod_add(own[5], 1, job_prime(j, limb)->m.q);
   }
 #elif FAULT == 2
   if (strcmp(name, "rns.neg") == 0) abort();
 #else
-  if (strcmp(name, "rns.add") == 0) j->result[prepared->result.bytes] = 7;
+  if (strcmp(name, "rns.add") == 0) j->result[j->prepared->base.results[0].bytes] = 7;
 #endif
   __real_job_store(j, limb, row);
 }

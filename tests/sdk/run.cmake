@@ -53,9 +53,9 @@ endforeach()
 find_program(pkg_config pkg-config)
 if(pkg_config)
   set(ENV{PKG_CONFIG_PATH} ${root}/moved/lib/pkgconfig:${root}/moved/lib64/pkgconfig)
-  execute_process(COMMAND ${pkg_config} --cflags heliox-sdk OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
+  execute_process(COMMAND ${pkg_config} --cflags --libs heliox-sdk OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
                   RESULT_VARIABLE result)
-  if(NOT result EQUAL 0 OR NOT flags MATCHES "moved")
+  if(NOT result EQUAL 0 OR NOT flags MATCHES "moved" OR NOT flags MATCHES "-lheliox_plugin_support")
     message(FATAL_ERROR "pkg-config heliox-sdk gives '${flags}' (${result})")
   endif()
 endif()

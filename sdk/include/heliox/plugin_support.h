@@ -10,6 +10,7 @@
 //   prepare.h  hx_impl: from a region to the plugin's own object; checks and attributes for build functions
 //   base.h     constants of conversions between bases
 //   rowmap.h   operations that copy whole rows
+//   query.h    the entry point
 //   gate.h     queues: one caller at a time, late failures
 //   sha256.h   digests of files beside the library
 //
@@ -24,6 +25,7 @@
 #include "heliox/support/modular.h"
 #include "heliox/support/number.h"
 #include "heliox/support/prepare.h"
+#include "heliox/support/query.h"
 #include "heliox/support/ring.h"
 #include "heliox/support/rowmap.h"
 #include "heliox/support/sha256.h"

@@ -76,6 +76,7 @@ typedef struct hxs_plugin {
   int32_t (*begin)(hxs_build *build, const hx_region *region);
   int32_t (*end)(hxs_build *build);
   void (*release)(hx_prepared *prepared);
+  bool refuses_secrets;  // branches or addresses depend on data: secret operands are refused
 } hxs_plugin;
 
 // [A] For hx_impl: a region of one operation. On failure *out is untouched and no alias is allowed.
@@ -123,6 +124,8 @@ int32_t hxs_expect_ids(const hxs_build *build, const hxs_view *view, uint32_t co
 int32_t hxs_expect_leading(const hxs_build *build, const hxs_view *view);
 // Result 0 has the rows that attribute `ids` lists.
 int32_t hxs_expect_listed(const hxs_build *build);
+// 32 bytes: dtype HX_U8, log_n 5, one limb and component.
+int32_t hxs_expect_seed(const hxs_build *build, const hxs_view *view);
 // The batch of `shape`, or none: then it repeats.
 int32_t hxs_expect_batch(const hxs_build *build, hxs_view *view, const hxs_view *shape);
 // Residues with batch, components, ids, domain and representation of `shape`.

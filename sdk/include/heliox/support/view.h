@@ -19,6 +19,7 @@ typedef struct hxs_view {
   uint32_t slot;     // in the call's inputs or outputs
   uint32_t dtype, element_bytes, log_n;
   uint32_t domain, repr;  // 0 where dtype is no residue
+  uint32_t flags;         // HX_SECRET, HX_IMMUTABLE
   uint32_t digits, components, limbs;
   uint32_t batch_rank;
   uint64_t batch_shape[HXS_BATCH_RANK_MAX], batch_strides[HXS_BATCH_RANK_MAX];
