@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuse.h"
+#include "heliox/support/chain.h"
 #include "step.h"
 
 const hxs_ring *hx_cuda_ring_of(const hx_device *device, const hx_tables *tables) {
@@ -39,9 +39,9 @@ int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *pla
   }
   HXS_TRY(hxs_region_check(&hx_cuda_plugin, device, region, plan, error));
   const hx_op *op = region->ops;
-  hx_cuda_chain_t chain;
+  hxs_chain chain;
   if (region->op_count > 1) {
-    HXS_TRY(hx_cuda_fuse(region, &chain, error));
+    HXS_TRY(hxs_chain_find(region, "cuda", &chain, error));
     op = &chain.op;
   }
   return hxs_prepare_op(&hx_cuda_plugin, device, region, op, plan, out, error);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "fuse.h"
+#include "heliox/support/chain.h"
 #include "heliox/support/sha256.h"
 #include "image.h"
 #include "kernelcheck.h"
@@ -262,20 +262,20 @@ static void make_region(region_t *r) {
 static void chains_are_recognised_and_others_refused(void **state) {
   (void)state;
   region_t r;
-  hx_cuda_chain_t chain;
+  hxs_chain chain;
   hx_error error = fresh();
   make_region(&r);
-  assert_int_equal(hx_cuda_fuse(&r.region, &chain, &error), HX_OK);
+  assert_int_equal(hxs_chain_find(&r.region, "cuda", &chain, &error), HX_OK);
   assert_string_equal(chain.op.name, "fusion.region");
   assert_int_equal(chain.op.operand_count, 3);
   assert_true(chain.operands[0] == 0 && chain.operands[1] == 1 && chain.operands[2] == 2 && chain.results[0] == 5);
   r.ops[0].name = "ckks.square";
   r.ops[0].operand_count = 1;
-  assert_int_equal(hx_cuda_fuse(&r.region, &chain, &error), HX_OK);
+  assert_int_equal(hxs_chain_find(&r.region, "cuda", &chain, &error), HX_OK);
   assert_true(chain.operands[0] == 0 && chain.operands[1] == 0);
   r.region.ops = r.ops + 1;
   r.region.op_count = 2;
-  assert_int_equal(hx_cuda_fuse(&r.region, &chain, &error), HX_OK);
+  assert_int_equal(hxs_chain_find(&r.region, "cuda", &chain, &error), HX_OK);
   assert_true(chain.op.operand_count == 2 && chain.operands[0] == 3 && chain.operands[1] == 2);
   const uint32_t four = 4;
   for (uint32_t wrong = 0; wrong < 5; wrong++) {
@@ -286,7 +286,7 @@ static void chains_are_recognised_and_others_refused(void **state) {
     r.ops[2].resource_count = wrong == 3 ? 1 : 0;
     r.region.op_count = wrong == 4 ? 1 : 3;
     error = fresh();
-    assert_int_equal(hx_cuda_fuse(&r.region, &chain, &error), HX_UNSUPPORTED);
+    assert_int_equal(hxs_chain_find(&r.region, "cuda", &chain, &error), HX_UNSUPPORTED);
     assert_non_null(strstr(error.message, "no chain that cuda prepares"));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What most plugins need and none should write again; a static library that only knows heliox/plugin.h.
 //
+//   chain.h    chains of operations that can be prepared as one
 //   error.h    failures with a sentence, checks of struct sizes
 //   host.h     the host's services
 //   modular.h  arithmetic of one prime, inline: for kernels on the host
@@ -19,6 +20,7 @@
 #define HELIOX_PLUGIN_SUPPORT_H
 
 #include "heliox/support/base.h"
+#include "heliox/support/chain.h"
 #include "heliox/support/error.h"
 #include "heliox/support/gate.h"
 #include "heliox/support/host.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse.h"
+#include "heliox/support/chain.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -42,13 +42,13 @@ static bool is_chain(const hx_region *region, const hx_op **out_relinearize, con
   return true;
 }
 
-int32_t hx_cuda_fuse(const hx_region *region, hx_cuda_chain_t *out, hx_error *error) {
+int32_t hxs_chain_find(const hx_region *region, const char *plugin, hxs_chain *out, hx_error *error) {
   const hx_op *relinearize = NULL, *rescale = NULL;
   if (!is_chain(region, &relinearize, &rescale)) {
     return hxs_fail(error, HX_UNSUPPORTED,
-                    "the region of %u operations is no chain that cuda prepares as one; these are ckks.mul or "
+                    "the region of %u operations is no chain that %s prepares as one; these are ckks.mul or "
                     "ckks.square, ckks.relinearize, ckks.rescale",
-                    region->op_count);
+                    region->op_count, plugin);
   }
   uint32_t count = 0;
   if (region->op_count == 3) {
