@@ -189,7 +189,7 @@ int32_t kc_execute(kc_t *kc, const kc_op_t *op, hx_prepared *prepared, uint64_t 
     mark(r.tensors[r.inputs[i]], true);
   }
   int32_t code = impl_of(op->name)->execute(prepared, &call, error);
-  if (code == HX_OK && !kc->direct) {
+  if (code == HX_OK) {
     code = plugin->queue->sync(kc->queue, error);
   }
   for (uint32_t i = 0; i < r.value_count; i++) {
