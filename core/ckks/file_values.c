@@ -78,7 +78,8 @@ static hx_status_t read_type(const hx_value_reader_t *reader, const char *name, 
   hx_report_release(own);
   if (status != HX_STATUS_OK) return status;
   const hx_type_kind_t wanted = reader->artifact->kind == HX_FILE_CIPHERTEXT ? HX_TYPE_CIPHERTEXT : HX_TYPE_PLAINTEXT;
-  if (type->kind != wanted) return fail(reader, name, "metadata key type is of another kind than the file");
+  if (type->kind != wanted && reader->artifact->kind != HX_FILE_BUNDLE)
+    return fail(reader, name, "metadata key type is of another kind than the file");
   return HX_STATUS_OK;
 }
 
@@ -187,12 +188,15 @@ static bool is_seed(const hx_container_t *container, const char *name) {
 static hx_status_t prepare_all(hx_value_reader_t *reader) {
   const hx_container_t *container = reader->artifact->container;
   const size_t count = hx_container_count(container);
+  const bool is_bundle = reader->artifact->kind == HX_FILE_BUNDLE;
   reader->entries = hx_zalloc(count, sizeof *reader->entries);
   if (reader->entries == NULL) return hx_report_fail(reader->report, HX_CODE_OUT_OF_MEMORY, "no memory to read values");
   for (size_t i = 0; i < count; ++i) {
-    if (!is_seed(container, hx_container_get(container, i)->name)) HX_TRY(prepare_value(reader, i));
+    const char *name = hx_container_get(container, i)->name;
+    if (is_bundle && strcmp(name, HX_FILE_PROGRAM) == 0) continue;
+    if (!is_seed(container, name)) HX_TRY(prepare_value(reader, i));
   }
-  if (reader->count == 0)
+  if (reader->count == 0 && !is_bundle)
     return hx_container_fail(container, reader->report, HX_CODE_FILE_FORMAT, "the file holds no value");
   return HX_STATUS_OK;
 }
@@ -242,7 +246,8 @@ static hx_status_t give_out(hx_value_reader_t *reader, hx_named_value_t **out_va
 
 hx_status_t hx_values_read(hx_artifact_t *artifact, const hx_params_t *params, hx_named_value_t **out_values,
                            size_t *out_count, hx_report_t *report) {
-  if (artifact->kind != HX_FILE_PLAINTEXT) HX_TRY(hx_artifact_expect(artifact, HX_FILE_CIPHERTEXT, report));
+  if (artifact->kind != HX_FILE_PLAINTEXT && artifact->kind != HX_FILE_BUNDLE)
+    HX_TRY(hx_artifact_expect(artifact, HX_FILE_CIPHERTEXT, report));
   HX_TRY(hx_artifact_check_params(artifact, params, report));
   hx_value_reader_t reader = {.artifact = artifact, .params = params, .report = report};
   hx_status_t status = prepare_all(&reader);

@@ -6,6 +6,7 @@
 #define HELIOX_HELIOX_H
 
 #include "heliox/base.h"
+#include "heliox/bundle.h"
 #include "heliox/callable.h"
 #include "heliox/capture.h"
 #include "heliox/circuits.h"
