@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs through random orders of passes: 200 orders a run. Passes that claim equal bits are held to them.
+#include "core/passes/noise.h"
+#include "core/passes/passes.h"
 #include "heliox/passes.h"
 #include "pass_programs.h"
 
 #define ORDERS 200
 #define ORDERS_A_PROGRAM 5
+#define ROUNDING_ORDERS 100
 
 typedef struct orders {
   bench_t bench;
@@ -26,8 +29,31 @@ static void close_orders(orders_t *orders) {
   bench_close(&orders->bench);
 }
 
-// The results of a program behind a pipeline.
-static void run_through(orders_t *orders, const char *text, const char *pipeline, hx_value_t *outputs[2]) {
+// Sigmas of the worst slots of both results, as predicted for the program behind a pipeline.
+static void predict(orders_t *orders, const hx_compilation_t *compilation, const char *pipeline, double sigmas[2]) {
+  bench_t *bench = &orders->bench;
+  hx_program_t *program = NULL;
+  hx_noise_t noises[2];
+  char whole[1200];
+  const hx_ring *ring = hx_params_ring(bench->params);
+  const hx_pass_env_t env = {.ring = ring, .report = bench->report};
+  const hx_noise_plan_t plan = {.params = bench->params};
+  snprintf(whole, sizeof whole, "infer-state%s%s", pipeline[0] == '\0' ? "" : ",", pipeline);
+  must(hx_program_clone(compilation->program, &program), bench->report);
+  must(hx_pipeline_run(program, whole, &env), bench->report);
+  must(hx_program_infer(program, ring, bench->report), bench->report);
+  must(hx_program_predict_noise(program, &plan, noises, bench->report), bench->report);
+  for (size_t i = 0; i < 2; ++i) {
+    const hx_ir_op_t *last = hx_func_return(hx_program_find(program, "main"));
+    assert_true(noises[i].known);
+    sigmas[i] = hx_noise_worst_sigma(&noises[i], last->operands[i]->type, ring);
+  }
+  hx_program_release(program);
+}
+
+// The results of a program behind a pipeline; sigmas may be NULL.
+static void run_through(orders_t *orders, const char *text, const char *pipeline, hx_value_t *outputs[2],
+                        double *sigmas) {
   bench_t *bench = &orders->bench;
   hx_compilation_t *compilation = link_compile(bench, text);
   must(hx_compilation_bind_keys(compilation, bench->keys, bench->report), bench->report);
@@ -41,6 +67,7 @@ static void run_through(orders_t *orders, const char *text, const char *pipeline
     if (is_used)
       must(hx_compilation_bind_material(compilation, symbol, orders->weights[i], bench->report), bench->report);
   }
+  if (sigmas != NULL) predict(orders, compilation, pipeline, sigmas);
   hx_executable_t *executable = NULL;
   hx_status_t status = hx_link(compilation, bench->backend, pipeline, &executable, bench->report);
   if (status != HX_STATUS_OK) print_message("%s\n%s\n", pipeline, text);
@@ -79,11 +106,11 @@ static void orders_of_bit_exact_passes_keep_every_bit(void **state) {
     hx_text_t text;
     hx_value_t *plain[2], *passed[2];
     maker_program(program, program % 2 == 1, &text);
-    run_through(&orders, text.data, "", plain);
+    run_through(&orders, text.data, "", plain, NULL);
     for (uint32_t order = 0; order < ORDERS_A_PROGRAM; ++order) {
       char pipeline[1024];
       draw_pipeline(&maker, false, pipeline, sizeof pipeline);
-      run_through(&orders, text.data, pipeline, passed);
+      run_through(&orders, text.data, pipeline, passed, NULL);
       for (size_t i = 0; i < 2; ++i) {
         if (!hx_value_equal(plain[i], passed[i]))
           fail_msg("program %u, result %zu differs behind %s:\n%s", program, i, pipeline, text.data);
@@ -96,7 +123,49 @@ static void orders_of_bit_exact_passes_keep_every_bit(void **state) {
   close_orders(&orders);
 }
 
+// Passes that round otherwise: both programs are within their predicted errors of the exact result, so their difference
+// is within the two together. Straight programs, which the estimator follows.
+static void orders_of_rounding_passes_stay_within_the_estimate(void **state) {
+  (void)state;
+  orders_t orders;
+  if (!bench_open_cpu(&orders.bench, LINK_RING)) skip();
+  open_orders(&orders);
+  maker_t maker = {.state = 4048};
+  size_t other_bits = 0;
+  for (uint32_t program = 0; program < ROUNDING_ORDERS / ORDERS_A_PROGRAM; ++program) {
+    hx_text_t text;
+    hx_value_t *plain[2], *passed[2];
+    double before[2], after[2], left[SLOTS], right[SLOTS];
+    maker_program(1000 + program, false, &text);
+    run_through(&orders, text.data, "", plain, before);
+    for (uint32_t order = 0; order < ORDERS_A_PROGRAM; ++order) {
+      char pipeline[1024], whole[1200];
+      draw_pipeline(&maker, true, pipeline, sizeof pipeline);
+      if (strstr(pipeline, "lower") != NULL) continue;  // the estimator follows whole operations
+      snprintf(whole, sizeof whole, "merge-weighted-sums,%s", pipeline);
+      run_through(&orders, text.data, whole, passed, after);
+      for (size_t i = 0; i < 2; ++i) {
+        other_bits += hx_value_equal(plain[i], passed[i]) ? 0 : 1;
+        decrypt_values(&orders.bench, plain[i], left);
+        decrypt_values(&orders.bench, passed[i], right);
+        for (size_t k = 0; k < SLOTS; ++k) {
+          const double bound = 12 * (before[i] + after[i]) + 1e-13;
+          if (fabs(left[k] - right[k]) > bound)
+            fail_msg("program %u, result %zu, slot %zu: %g apart, %g predicted, behind %s:\n%s", program, i, k,
+                     left[k] - right[k], bound, whole, text.data);
+        }
+        hx_value_release(passed[i]);
+      }
+    }
+    for (size_t i = 0; i < 2; ++i) hx_value_release(plain[i]);
+    hx_text_deinit(&text);
+  }
+  assert_true(other_bits > 10);  // else nothing was tried
+  close_orders(&orders);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(orders_of_bit_exact_passes_keep_every_bit)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(orders_of_bit_exact_passes_keep_every_bit),
+                                     cmocka_unit_test(orders_of_rounding_passes_stay_within_the_estimate)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
