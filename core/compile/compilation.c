@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/passes/costs.h"
 #include "core/passes/target.h"
 
 static hx_status_t no_memory(hx_report_t *report) {
@@ -189,11 +190,17 @@ hx_status_t hx_compilation_transform_with(hx_compilation_t *compilation, const c
   if (hx_program_clone(compilation->program, &changed) != HX_STATUS_OK) return no_memory(report);
   hx_transform_options_t given = options == NULL ? (hx_transform_options_t){0} : *options;
   hx_pass_target_t target = {.backend = given.target, .ring = hx_params_ring(compilation->params)};
+  if (given.costs != NULL && given.target != NULL && given.target->device_count > 0 &&
+      hx_costs_use(given.costs, given.target->devices[0]->name, given.target->plugins[0]->digest) != HX_STATUS_OK) {
+    hx_program_release(changed);
+    return no_memory(report);
+  }
   const hx_pass_env_t env = {.ring = target.ring,
                              .is_native = given.target == NULL ? NULL : hx_target_is_native,
                              .native_argument = &target,
                              .find_material = find_bound,
                              .material_argument = compilation,
+                             .costs = given.costs,
                              .decisions = given.decisions,
                              .watch = given.watch == NULL ? NULL : tell_pass,
                              .watch_argument = &given,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/compile/compilation.h"
+#include "core/compile/random.h"
 
 struct hx_diff {
   hx_difference_t difference;
@@ -154,44 +154,6 @@ static void *run_side(void *argument) {
 
 // ------------------------------------------------------------------ inputs and materials left out
 
-static uint64_t next_random(uint64_t *state) {  // splitmix64
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
-// Residues below their primes; the new value is dense.
-static void fill_random(hx_value_t *value, const hx_ring *ring, uint64_t *state) {
-  const hx_layout_t *layout = &value->tensor->layout;
-  uint8_t *memory = (uint8_t *)value->tensor->storage->address + value->tensor->offset;
-  const uint64_t count = hx_layout_elements(layout);
-  uint32_t ids[HX_PRIMES_MAX] = {0};
-  const bool residues = layout->dtype == HX_U64 || layout->dtype == HX_U32;
-  if (residues) hx_primes_list(&value->type.primes, ids);
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t word = next_random(state);
-    const uint64_t q = residues ? ring->primes[ids[(i >> layout->log_n) % layout->limbs]] : 0;
-    if (layout->dtype == HX_U32) {
-      ((uint32_t *)(void *)memory)[i] = (uint32_t)(word % q);
-    } else if (layout->dtype == HX_U64) {
-      ((uint64_t *)(void *)memory)[i] = word % q;
-    } else {
-      memory[i] = (uint8_t)word;  // a seed
-    }
-  }
-}
-
-static hx_status_t make_random(const hx_compilation_t *compilation, const hx_type_t *type, const char *what,
-                               uint64_t *state, hx_value_t **out, hx_report_t *report) {
-  if (!hx_type_is_complete(type) || hx_value_create(compilation->params, type, false, out) != HX_STATUS_OK)
-    return hx_report_fail(report, HX_CODE_INPUT, "%s is left out, and no random value of its type can be made", what);
-  if ((*out)->type.kind == HX_TYPE_CIPHERTEXT && compilation->keys != NULL)
-    memcpy((*out)->key_id, compilation->keys->id, sizeof(*out)->key_id);
-  fill_random(*out, hx_params_ring(compilation->params), state);
-  return HX_STATUS_OK;
-}
-
 typedef struct job {
   const hx_compilation_t *compilation;
   hx_link_source_t source;
@@ -224,7 +186,7 @@ static hx_status_t bind_materials(job_t *job, hx_report_t *report) {
     if (type == NULL || (type->kind != HX_TYPE_CIPHERTEXT && type->kind != HX_TYPE_PLAINTEXT) || is_bound(c, symbol))
       continue;
     hx_binding_t *binding = &job->bindings[job->binding_count];
-    HX_TRY(make_random(c, type, symbol, &job->random, &binding->value, report));
+    HX_TRY(hx_value_make_random(c, type, symbol, &job->random, &binding->value, report));
     binding->symbol = symbol;
     ++job->binding_count;
   }
@@ -246,8 +208,8 @@ static hx_status_t take_inputs(job_t *job, const hx_value_t *const *inputs, hx_r
   for (size_t i = 0; i < job->input_count; ++i) {
     if (inputs != NULL) job->inputs[i] = inputs[i];
     if (job->inputs[i] != NULL) continue;
-    HX_TRY(make_random(job->compilation, hx_executable_input_type(job->executables[0], i), ports[i].name, &job->random,
-                       &job->own_inputs[i], report));
+    HX_TRY(hx_value_make_random(job->compilation, hx_executable_input_type(job->executables[0], i), ports[i].name,
+                                &job->random, &job->own_inputs[i], report));
     job->inputs[i] = job->own_inputs[i];
   }
   return HX_STATUS_OK;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // lower - rewrites ckks and derived operations into primitives, exactly as CKKS.md defines them.
 // In: a verified program with complete types and resolved keys. Keeps: results bit for bit, their types; operations
-// that ask for an implementation by name; with only=missing those that the target has. What a rule emits is looked at
-// again.
+// that ask for an implementation by name; with only=missing those that the target has, unless select-by-cost marked
+// them (heliox.lower). What a rule emits is looked at again.
 #include <string.h>
 
 #include "core/passes/lower.h"
@@ -26,7 +26,7 @@ static const hx_lower_rule_t *find_rule(const hx_ir_op_t *op) {
 // An operation that asks for its implementation is left to the linker.
 static bool is_wanted(const hx_pass_env_t *env, bool only_missing, const hx_ir_op_t *op) {
   if (hx_attrs_find(op->attrs, "heliox.implementation") != NULL) return false;
-  if (!only_missing) return true;
+  if (!only_missing || hx_attrs_find(op->attrs, "heliox.lower") != NULL) return true;
   return env->is_native != NULL && !env->is_native(env->native_argument, op);
 }
 

@@ -18,6 +18,7 @@
 #include "heliox/passes.h"
 #include "heliox/plugins.h"
 #include "heliox/program.h"
+#include "heliox/tune.h"
 #include "heliox/trace.h"
 #include "heliox/value.h"
 

@@ -4,7 +4,7 @@
 #ifndef HELIOX_PASSES_H
 #define HELIOX_PASSES_H
 
-#include "heliox/program.h"
+#include "heliox/tune.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +66,7 @@ typedef struct hx_transform_options {
   const char *skip;            ///< names of passes to leave out, comma-separated
   const hx_backend_t *target;  ///< whose operations count as native for lower{only=missing}; NULL: all are
   hx_decisions_t *decisions;   ///< what is chosen is added here; NULL: not kept
+  hx_costs_t *costs;           ///< measurements for select-by-cost, looked up for the target; NULL: none
   /// Called before (is_over false) and after every pass with the program as it is then.
   void (*watch)(void *argument, const char *pass, bool is_over, bool changed, const hx_program_t *program);
   void *argument;
