@@ -78,6 +78,8 @@ hx_status_t cli_discover(cli_t *cli, hx_plugins_t **out);
 hx_status_t cli_backend(cli_t *cli, hx_plugins_t **out_plugins, hx_backend_t **out_backend);
 // A preset name or a parameter file, with --digits and --insecure honoured.
 hx_status_t cli_params(cli_t *cli, const char *text, hx_params_t **out);
+// Binds what --materials names: containers by symbol, or one value each.
+hx_status_t cli_bind_materials(cli_t *cli, hx_compilation_t *compilation);
 // One line about parameters and their security.
 void cli_print_params(FILE *to, const hx_params_t *params);
 // Milliseconds since an arbitrary start.

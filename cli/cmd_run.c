@@ -126,59 +126,6 @@ static void run_deinit(run_t *run) {
   hx_keys_release(run->keys);
 }
 
-// Binds every value of a container by its name.
-static hx_status_t bind_container(cli_t *cli, run_t *run, const char *path) {
-  hx_named_value_t *values = NULL;
-  size_t count = 0;
-  hx_status_t status = hx_values_load(path, hx_compilation_params(run->compilation), &values, &count, cli->report);
-  for (size_t i = 0; i < count && status == HX_STATUS_OK; ++i) {
-    status = hx_compilation_bind_material(run->compilation, values[i].name, values[i].value, cli->report);
-  }
-  hx_values_free(values, count);
-  return status;
-}
-
-// Numbers become the plaintext that the program's material.ref asks for.
-static hx_status_t bind_numbers(cli_t *cli, run_t *run, const char *symbol, const char *path) {
-  cli_message_t message = {0};
-  hx_status_t status = cli_message_read(path, &message, cli->report);
-  if (status == HX_STATUS_OK) {
-    status = message.items > 0
-                 ? hx_report_fail(cli->report, HX_CODE_UNSUPPORTED,
-                                  "material %s is a batch of vectors; a material from a file of numbers is one vector, "
-                                  "and a batch of them comes from a container",
-                                  symbol)
-                 : hx_compilation_encode_material(run->compilation, symbol, message.values, message.count,
-                                                  message.is_complex, cli->report);
-  }
-  cli_message_free(&message);
-  return status;
-}
-
-static hx_status_t bind_materials(cli_t *cli, run_t *run) {
-  hx_status_t status = HX_STATUS_OK;
-  for (int i = 0; cli_get_at(cli, "materials", i) != NULL && status == HX_STATUS_OK; ++i) {
-    const char *text = cli_get_at(cli, "materials", i), *path = NULL;
-    char symbol[128];
-    if (strchr(text, '=') == NULL) {
-      status = bind_container(cli, run, text);
-      continue;
-    }
-    status = cli_split(cli, text, symbol, sizeof symbol, &path);
-    if (status != HX_STATUS_OK) return status;
-    const size_t size = strlen(path);
-    if (size > 3 && strcmp(path + size - 3, ".hx") == 0) {
-      hx_value_t *value = NULL;
-      status = hx_value_load(path, NULL, hx_compilation_params(run->compilation), &value, cli->report);
-      if (status == HX_STATUS_OK) status = hx_compilation_bind_material(run->compilation, symbol, value, cli->report);
-      hx_value_release(value);
-    } else {
-      status = bind_numbers(cli, run, symbol, path);
-    }
-  }
-  return status;
-}
-
 static bool port_index(const hx_port_t *ports, size_t count, const char *name, size_t *out) {
   for (size_t i = 0; i < count; ++i) {
     if (strcmp(ports[i].name, name) == 0) {
@@ -328,7 +275,7 @@ static hx_status_t prepare_run(cli_t *cli, run_t *run) {
   if (status == HX_STATUS_OK)
     status = load_compilation(cli, cli->arguments[0], hx_keys_params(run->keys), &run->program, &run->compilation);
   if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(run->compilation, run->keys, cli->report);
-  if (status == HX_STATUS_OK) status = bind_materials(cli, run);
+  if (status == HX_STATUS_OK) status = cli_bind_materials(cli, run->compilation);
   if (status == HX_STATUS_OK) status = cli_backend(cli, &run->plugins, &run->backend);
   const double loaded = cli_now_ms();
   if (status == HX_STATUS_OK)

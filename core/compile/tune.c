@@ -10,8 +10,9 @@
 #include "core/passes/passes.h"
 
 #define SECONDS_DEFAULT 0.05
-#define RUNS_MIN 3
+#define RUNS_MIN 9
 #define RUNS_MAX 1000
+#define TRIALS_MAX 8
 
 typedef struct hx_tuner {
   const hx_compilation_t *compilation;
@@ -88,86 +89,109 @@ static hx_status_t make_program(const hx_ir_op_t *op, const hx_ring *ring, hx_pr
 
 // ------------------------------------------------------------------ measuring
 
-static hx_status_t run_for(hx_tuner_t *tuner, hx_executable_t *executable, const hx_value_t *const *inputs,
-                           size_t output_count, double *out_nanoseconds) {
-  hx_value_t **outputs = hx_zalloc(output_count + 1, sizeof *outputs);
-  if (outputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  // The first run takes memory and packs keys; results are written into its outputs from then on.
-  hx_status_t status = hx_run(executable, inputs, outputs, tuner->report);
-  double least = 0, spent = 0;
-  for (size_t runs = 0; status == HX_STATUS_OK && runs < RUNS_MAX && (runs < RUNS_MIN || spent < tuner->seconds);
-       ++runs) {
-    const double start = now();
-    status = hx_run(executable, inputs, outputs, tuner->report);
-    const double seconds = now() - start;
-    spent += seconds;
-    if (runs == 0 || seconds < least) least = seconds;
-  }
-  for (size_t i = 0; i < output_count; ++i) hx_value_release(outputs[i]);
-  hx_free(outputs);
-  *out_nanoseconds = least > 0 ? least * 1e9 : 1;
-  return status;
+// One candidate, linked and warm.
+typedef struct hx_trial {
+  char name[2 * HX_NAME_MAX + 16];
+  hx_executable_t *executable;
+  hx_value_t **inputs, **outputs;
+  size_t input_count, output_count;
+  double least;  // seconds
+} hx_trial_t;
+
+static void end_trial(hx_trial_t *trial) {
+  for (size_t i = 0; trial->inputs != NULL && i < trial->input_count; ++i) hx_value_release(trial->inputs[i]);
+  for (size_t i = 0; trial->outputs != NULL && i < trial->output_count; ++i) hx_value_release(trial->outputs[i]);
+  hx_free(trial->inputs);
+  hx_free(trial->outputs);
+  hx_executable_release(trial->executable);
 }
 
-static hx_status_t measure_linked(hx_tuner_t *tuner, hx_executable_t *executable, double *out) {
-  const hx_port_t *ports = NULL;
-  const size_t input_count = hx_executable_inputs(executable, &ports);
-  hx_value_t **inputs = hx_zalloc(input_count + 1, sizeof *inputs);
-  if (inputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  hx_status_t status = HX_STATUS_OK;
-  for (size_t i = 0; i < input_count && status == HX_STATUS_OK; ++i) {
+static hx_status_t run_trial(hx_trial_t *trial, hx_report_t *report) {
+  return hx_run(trial->executable, (const hx_value_t *const *)trial->inputs, trial->outputs, report);
+}
+
+// The first run takes memory and packs keys; results are written into its outputs from then on.
+static hx_status_t warm_up(hx_tuner_t *tuner, hx_trial_t *trial, hx_report_t *report) {
+  const hx_port_t *ports = NULL, *results = NULL;
+  trial->input_count = hx_executable_inputs(trial->executable, &ports);
+  trial->output_count = hx_executable_outputs(trial->executable, &results);
+  trial->inputs = hx_zalloc(trial->input_count + 1, sizeof *trial->inputs);
+  trial->outputs = hx_zalloc(trial->output_count + 1, sizeof *trial->outputs);
+  if (trial->inputs == NULL || trial->outputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (size_t i = 0; i < trial->input_count; ++i) {
     hx_value_t *host = NULL;
-    status = hx_value_make_random(tuner->compilation, hx_executable_input_type(executable, i), ports[i].name,
-                                  &tuner->random, &host, tuner->report);
-    if (status == HX_STATUS_OK) status = hx_value_to_device(host, tuner->backend, &inputs[i], tuner->report);
+    hx_status_t status = hx_value_make_random(tuner->compilation, hx_executable_input_type(trial->executable, i),
+                                              ports[i].name, &tuner->random, &host, report);
+    if (status == HX_STATUS_OK) status = hx_value_to_device(host, tuner->backend, &trial->inputs[i], report);
     hx_value_release(host);
+    if (status != HX_STATUS_OK) return status;
   }
-  const hx_port_t *results = NULL;
-  const size_t output_count = hx_executable_outputs(executable, &results);
-  if (status == HX_STATUS_OK) status = run_for(tuner, executable, (const hx_value_t *const *)inputs, output_count, out);
-  for (size_t i = 0; i < input_count; ++i) hx_value_release(inputs[i]);
-  hx_free(inputs);
-  return status;
+  return run_trial(trial, report);
 }
 
-static hx_status_t measure(hx_tuner_t *tuner, const hx_program_t *program, const hx_ir_op_t *op, const char *candidate,
-                           const hx_link_options_t *options) {
-  if (hx_costs_find(tuner->costs, op->info->name, tuner->shape.data, candidate) > 0) return HX_STATUS_OK;
+// Links a candidate where the table has no row of it yet; leaves trials[*count] empty otherwise.
+static hx_status_t start_trial(hx_tuner_t *tuner, const hx_program_t *program, const hx_ir_op_t *op, const char *name,
+                               const hx_link_options_t *options, hx_report_t *report, hx_trial_t *trials,
+                               size_t *count) {
+  if (*count == TRIALS_MAX || hx_costs_find(tuner->costs, op->info->name, tuner->shape.data, name) > 0)
+    return HX_STATUS_OK;
+  hx_trial_t *trial = &trials[*count];
+  *trial = (hx_trial_t){0};
+  (void)snprintf(trial->name, sizeof trial->name, "%s", name);
   hx_link_source_t source = hx_compilation_source(tuner->compilation);
   source.program = program;
-  hx_executable_t *executable = NULL;
-  HX_TRY(hx_link_program(&source, tuner->backend, options, &executable, tuner->report));
-  hx_cost_t row = {.device = tuner->device,
-                   .digest = tuner->digest,
-                   .operation = op->info->name,
-                   .shape = tuner->shape.data,
-                   .candidate = candidate};
-  hx_status_t status = measure_linked(tuner, executable, &row.nanoseconds);
-  hx_executable_release(executable);
-  if (status == HX_STATUS_OK) status = hx_costs_set(tuner->costs, &row);
-  if (status == HX_STATUS_OK && tuner->options != NULL && tuner->options->measured != NULL)
-    tuner->options->measured(tuner->options->argument, &row);
+  hx_status_t status = hx_link_program(&source, tuner->backend, options, &trial->executable, report);
+  if (status == HX_STATUS_OK) status = warm_up(tuner, trial, report);
+  if (status == HX_STATUS_OK) {
+    *count += 1;
+  } else {
+    end_trial(trial);
+  }
   return status;
 }
 
-// Implementations that answer without being named, where there are several.
-static hx_status_t measure_implementations(hx_tuner_t *tuner, const hx_program_t *program, const hx_ir_op_t *op) {
+// Candidates take turns, so that what else the machine does meets all of them alike; the least time of each counts.
+static hx_status_t measure(hx_tuner_t *tuner, const hx_ir_op_t *op, hx_trial_t *trials, size_t count) {
+  double spent = 0;
+  for (size_t round = 0; round < RUNS_MAX && (round < RUNS_MIN || spent < tuner->seconds * (double)count); ++round) {
+    for (size_t i = 0; i < count; ++i) {
+      const double start = now();
+      HX_TRY(run_trial(&trials[i], tuner->report));
+      const double seconds = now() - start;
+      spent += seconds;
+      if (round == 0 || seconds < trials[i].least) trials[i].least = seconds;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const hx_cost_t row = {.device = tuner->device,
+                           .digest = tuner->digest,
+                           .operation = op->info->name,
+                           .shape = tuner->shape.data,
+                           .candidate = trials[i].name,
+                           .nanoseconds = trials[i].least > 0 ? trials[i].least * 1e9 : 1};
+    HX_TRY(hx_costs_set(tuner->costs, &row));
+    if (tuner->options != NULL && tuner->options->measured != NULL)
+      tuner->options->measured(tuner->options->argument, &row);
+  }
+  return HX_STATUS_OK;
+}
+
+// Implementations that answer without being named, where there are several. One that does not cover the shape is no
+// candidate.
+static hx_status_t start_implementations(hx_tuner_t *tuner, const hx_program_t *program, const hx_ir_op_t *op,
+                                         hx_trial_t *trials, size_t *count) {
   const hx_backend_t *backend = tuner->backend;
-  size_t count = 0;
-  for (size_t i = 0; i < backend->row_count; ++i) count += backend->rows[i].op == op->info->id ? 1 : 0;
-  for (size_t i = 0; i < backend->row_count && count > 1; ++i) {
+  size_t known = 0;
+  for (size_t i = 0; i < backend->row_count; ++i) known += backend->rows[i].op == op->info->id ? 1 : 0;
+  for (size_t i = 0; i < backend->row_count && known > 1; ++i) {
     const hx_implementation_t *row = &backend->rows[i];
     if (row->op != op->info->id) continue;
-    char candidate[2 * HX_NAME_MAX + 16];
-    (void)snprintf(candidate, sizeof candidate, "implementation %s", row->qualified);
+    char name[2 * HX_NAME_MAX + 16];
+    (void)snprintf(name, sizeof name, "implementation %s", row->qualified);
     const hx_link_wish_t wish = {.operation = op->info->name, .implementation = row->qualified};
     const hx_link_options_t options = {.pipeline = "", .place_materials = true, .wishes = &wish, .wish_count = 1};
     hx_report_t *own = hx_report_create();
-    hx_report_t *kept = tuner->report;
-    tuner->report = own;
-    // One that does not cover the shape is no candidate.
-    const hx_status_t status = measure(tuner, program, op, candidate, &options);
-    tuner->report = kept;
+    const hx_status_t status = start_trial(tuner, program, op, name, &options, own, trials, count);
     hx_report_release(own);
     if (status == HX_STATUS_OUT_OF_MEMORY) return status;
   }
@@ -203,9 +227,14 @@ static hx_status_t tune_op(hx_ir_op_t *op, void *argument) {
   hx_program_t *program = NULL;
   HX_TRY(make_program(op, tuner->ring, &program, tuner->report));
   hx_status_t status = HX_STATUS_OK;
-  if (is_native(tuner, op)) status = measure(tuner, program, op, "whole", &whole);
-  if (status == HX_STATUS_OK) status = measure(tuner, program, op, "lowered", &lowered);
-  if (status == HX_STATUS_OK) status = measure_implementations(tuner, program, op);
+  hx_trial_t trials[TRIALS_MAX];
+  size_t count = 0;
+  if (is_native(tuner, op)) status = start_trial(tuner, program, op, "whole", &whole, tuner->report, trials, &count);
+  if (status == HX_STATUS_OK)
+    status = start_trial(tuner, program, op, "lowered", &lowered, tuner->report, trials, &count);
+  if (status == HX_STATUS_OK) status = start_implementations(tuner, program, op, trials, &count);
+  if (status == HX_STATUS_OK && count > 0) status = measure(tuner, op, trials, count);
+  for (size_t i = 0; i < count; ++i) end_trial(&trials[i]);
   hx_program_release(program);
   return status;
 }
