@@ -20,7 +20,14 @@ typedef struct ifma_modulus {
 HXS_INLINE hx_vec splat(uint64_t x) { return _mm512_set1_epi64((long long)x); }
 HXS_INLINE hx_vec load(const uint64_t *p) { return _mm512_loadu_si512(p); }
 HXS_INLINE void store(uint64_t *p, hx_vec v) { _mm512_storeu_si512(p, v); }
-HXS_INLINE hx_vec high(hx_vec a, hx_vec b) { return _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b); }
+// The products add to their first operand and overwrite it. A zero made on the spot costs no port; compilers would copy
+// one that they keep, which does.
+HXS_INLINE hx_vec fresh_zero(void) {
+  hx_vec zero;
+  __asm__ volatile("vpxorq %0, %0, %0" : "=v"(zero));
+  return zero;
+}
+HXS_INLINE hx_vec high(hx_vec a, hx_vec b) { return _mm512_madd52hi_epu64(fresh_zero(), a, b); }
 HXS_INLINE hx_vec high_add(hx_vec c, hx_vec a, hx_vec b) { return _mm512_madd52hi_epu64(c, a, b); }
 HXS_INLINE hx_vec low_add(hx_vec c, hx_vec a, hx_vec b) { return _mm512_madd52lo_epu64(c, a, b); }
 
@@ -45,7 +52,7 @@ HXS_INLINE hx_vec ifma_normal(hx_vec x, const ifma_modulus_t *m) { return ifma_o
 // y * w mod q in [0, 2q), for any y < 2^52; quotient = floor(w * 2^52 / q).
 HXS_INLINE hx_vec ifma_times(hx_vec y, hx_vec w, hx_vec quotient, const ifma_modulus_t *m) {
   hx_vec t = high(y, quotient);
-  return low_add(low_add(_mm512_setzero_si512(), y, w), t, m->minus_q);
+  return low_add(low_add(fresh_zero(), y, w), t, m->minus_q);
 }
 
 // A constant with its quotient, in all lanes, from one with the quotient of 64-bit words.
@@ -74,7 +81,7 @@ HXS_INLINE uint64_t ifma_from_montgomery64(uint64_t c, const hxs_modulus *m) {
 // high * 2^52 + low times 2^-52 mod q, clean, in [0, 2q): inverse = q^-1 mod 2^52. low may have any 64 bits; with its
 // carry, high is to be below 2^52 - q. low - k q is divisible by 2^52, so the difference of the high words is exact.
 HXS_INLINE hx_vec ifma_redc(hx_vec hi, hx_vec lo, hx_vec inverse, const ifma_modulus_t *m) {
-  hx_vec k = low_add(_mm512_setzero_si512(), lo, inverse);
+  hx_vec k = low_add(fresh_zero(), lo, inverse);
   hx_vec top = _mm512_add_epi64(_mm512_add_epi64(hi, _mm512_srli_epi64(lo, 52)), m->q);
   return ifma_clean(_mm512_sub_epi64(top, high(k, m->q)), m);
 }

@@ -3,7 +3,8 @@
 //
 // A value is the low 52 bits of its lane: the products read no others, so nothing is masked before the end. Three
 // depths of laziness, by 2^52 / q:
-//   wide   q < 2^46    forward: no reduction at all, 2q + 17 * 2q = 36q < 2^52
+//   wide   q < 2^45    forward: no reduction at all. What a pass's first butterflies add to is lifted by 2q for each of
+//                      its stages, so differences need nothing: 2q + 17 * 4q = 70q < 2^52
 //   mid    q < 2^52/7  forward: one reduction of the first operand every three stages. With 2^52/q = 7 + f at worst,
 //                      a reduced value is below q(1 + f), and three times 2q more is below 2^52
 //   tight  q < 2^50    forward: a reduction before every butterfly: below 2q, then below 4q < 2^52
@@ -33,28 +34,42 @@ static constants_t constants_of(uint64_t q) {
   return c;
 }
 
-static depth_t depth_of(uint64_t q) { return q >> 46 == 0 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT; }
+static depth_t depth_of(uint64_t q) { return q >> 45 == 0 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT; }
 
-// x + w*y and x - w*y + 2q.
-HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, int first) {
-  hx_vec a = first ? ifma_reduce(*x, &c->m) : *x;
-  hx_vec r = ifma_times(*y, w, quotient, &c->m);
-  *x = _mm512_add_epi64(a, r);
-  *y = _mm512_sub_epi64(_mm512_add_epi64(a, c->m.two_q), r);
+// Stage `stage` of a pass of `stages`: x + w*y and x - w*y + 2q; where wide, the latter without 2q and x lifted at
+// first. The sum is gathered in x's register: its low 52 bits are right, and so are those of 2x - sum.
+HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, depth_t depth, int stage,
+                      int stages) {
+  hx_vec a = *x;
+  if (depth == TIGHT || (depth == MID && stage == 0)) {
+    a = ifma_reduce(a, &c->m);
+  } else if (depth == WIDE && stage == 0) {
+    a = _mm512_add_epi64(a, c->bound[2 * stages]);
+  }
+  const hx_vec twice = _mm512_add_epi64(a, a), t = high(*y, quotient);
+  *x = low_add(low_add(a, *y, w), t, c->m.minus_q);
+  *y = _mm512_sub_epi64(depth == WIDE ? twice : _mm512_add_epi64(twice, c->m.two_q), *x);
 }
 
-// Whether the butterflies of a pass's stage begin with a reduction.
-HXS_INLINE int reduces(depth_t depth, int stage) { return depth == TIGHT || (depth == MID && stage == 0); }
+// The roots of a pass with their quotients by their place in its tree: w[2] of the first stage, w[4] and w[6] of the
+// next. They are read before any value is written, so that they stay where they are.
+HXS_INLINE void pass_roots(hx_vec *w, const uint64_t *roots, size_t node, int stages) {
+  UNROLL for (int s = 0; s < stages; s++) {
+    UNROLL for (int i = 0; i < 1 << s; i++) {
+      w[2 * ((1 << s) + i)] = splat(roots[2 * ((node << s) + (size_t)i)]);
+      w[2 * ((1 << s) + i) + 1] = splat(roots[2 * ((node << s) + (size_t)i) + 1]);
+    }
+  }
+}
 
-// `stages` (2 or 3) stages of 2^stages registers, the first at `node`.
-HXS_INLINE void split_all(hx_vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
-                          int stages) {
+// `stages` (2 or 3) stages of 2^stages registers.
+HXS_INLINE void split_all(hx_vec *v, const hx_vec *w, const constants_t *c, depth_t depth, int stages) {
   UNROLL for (int s = 0; s < stages; s++) {
     const int half = 1 << (stages - 1 - s);
     UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
       const int block = i / half, x = block * 2 * half + i % half;
-      const uint64_t *root = roots + 2 * ((node << s) + (size_t)block);
-      split(&v[x], &v[x + half], splat(root[0]), splat(root[1]), c, reduces(depth, s));
+      const hx_vec *root = w + 2 * ((1 << s) + block);
+      split(&v[x], &v[x + half], root[0], root[1], c, depth, s, stages);
     }
   }
 }
@@ -62,10 +77,12 @@ HXS_INLINE void split_all(hx_vec *v, const uint64_t *roots, size_t node, const c
 HXS_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
                              const constants_t *c, depth_t depth, int stages) {
   const size_t stride = size >> stages;
+  hx_vec w[16];
+  pass_roots(w, roots, node, stages);
   for (size_t k = 0; k < stride; k += 8) {
     hx_vec v[8];
     UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(in + k + (size_t)i * stride); }
-    split_all(v, roots, node, c, depth, stages);
+    split_all(v, w, c, depth, stages);
     UNROLL for (int i = 0; i < 1 << stages; i++) { store(out + k + (size_t)i * stride, v[i]); }
   }
 }
@@ -86,13 +103,13 @@ HXS_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint64_
                second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
   hx_vec x = _mm512_permutex2var_epi64(a, low, b);  // a0 b0 a1 b1 a2 b2 a3 b3
   hx_vec y = _mm512_permutex2var_epi64(a, top, b);  // a4 b4 ...
-  split(&x, &y, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, reduces(depth, 0));
+  split(&x, &y, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth, 0, 3);
   a = _mm512_permutex2var_epi64(x, even, y);  // a0 b0 a4 b4 a1 b1 a5 b5
   b = _mm512_permutex2var_epi64(x, odd, y);   // a2 b2 a6 b6 a3 b3 a7 b7
-  split(&a, &b, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, reduces(depth, 1));
+  split(&a, &b, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, depth, 1, 3);
   x = _mm512_shuffle_i64x2(a, b, 0x44);  // a0 b0 a4 b4 a2 b2 a6 b6
   y = _mm512_shuffle_i64x2(a, b, 0xee);  // a1 b1 a5 b5 a3 b3 a7 b7
-  split(&x, &y, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, reduces(depth, 2));
+  split(&x, &y, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth, 2, 3);
   x = ifma_normal(x, &c->m);
   y = ifma_normal(y, &c->m);
   store(out, _mm512_permutex2var_epi64(x, first, y));
@@ -101,9 +118,10 @@ HXS_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint64_
 
 HXS_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *group,
                               const constants_t *c, depth_t depth) {
-  hx_vec v[8];
+  hx_vec v[8], w[16];
+  pass_roots(w, roots, node, 3);
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
-  split_all(v, roots, node, c, depth, 3);
+  split_all(v, w, c, depth, 3);
   UNROLL for (int p = 0; p < 4; p++) { forward_sixteen(a + 16 * p, v[2 * p], v[2 * p + 1], group, p, c, depth); }
 }
 
@@ -222,20 +240,19 @@ HXS_INLINE void join(hx_vec *x, hx_vec *y, int *bx, int *by, hx_vec w, hx_vec qu
   *by = 2;
 }
 
-// `stages` stages of 2^stages registers; the last one at `node`. last: its factors 1/n and root/n with quotients,
+// `stages` stages of 2^stages registers. last: its factors 1/n and root/n with quotients,
 // NULL where more stages follow. Bounds are `taken` before and after.
-HXS_INLINE void join_all(hx_vec *v, const uint64_t *roots, size_t node, const hx_vec *last, const constants_t *c,
-                         depth_t depth, int stages) {
+HXS_INLINE void join_all(hx_vec *v, const hx_vec *w, const hx_vec *last, const constants_t *c, depth_t depth,
+                         int stages) {
   int bound[8];
   UNROLL for (int i = 0; i < 8; i++) { bound[i] = taken(depth); }
   UNROLL for (int s = stages - 1; s >= 0; s--) {
     const int half = 1 << (stages - 1 - s);
     UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
       const int block = i / half, x = block * 2 * half + i % half, y = x + half;
-      const uint64_t *root = roots + 2 * ((node << s) + (size_t)block);
       const int ends = s == 0 && last != NULL;
-      join(&v[x], &v[y], &bound[x], &bound[y], ends ? last[2] : splat(root[0]), ends ? last[3] : splat(root[1]), c,
-           depth);
+      const hx_vec *root = ends ? last + 2 : w + 2 * ((1 << s) + block);
+      join(&v[x], &v[y], &bound[x], &bound[y], root[0], root[1], c, depth);
       if (ends) {
         v[x] = ifma_times(v[x], last[0], last[1], &c->m);
         bound[x] = 2;
@@ -255,10 +272,12 @@ HXS_INLINE void join_all(hx_vec *v, const uint64_t *roots, size_t node, const hx
 HXS_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
                              const constants_t *c, depth_t depth, int stages) {
   const size_t stride = size >> stages;
+  hx_vec w[16];
+  pass_roots(w, roots, node, stages);
   for (size_t k = 0; k < stride; k += 8) {
     hx_vec v[8];
     UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(a + k + (size_t)i * stride); }
-    join_all(v, roots, node, last, c, depth, stages);
+    join_all(v, w, last, c, depth, stages);
     UNROLL for (int i = 0; i < 1 << stages; i++) { store(a + k + (size_t)i * stride, v[i]); }
   }
 }
@@ -292,9 +311,10 @@ HXS_INLINE void inverse_sixteen(hx_vec *a, hx_vec *b, const uint64_t *in, const 
 
 HXS_INLINE void inverse_group(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
                               const uint64_t *group, const constants_t *c, depth_t depth) {
-  hx_vec v[8];
+  hx_vec v[8], w[16];
+  pass_roots(w, roots, node, 3);
   UNROLL for (int p = 0; p < 4; p++) { inverse_sixteen(&v[2 * p], &v[2 * p + 1], in + 16 * p, group, p, c, depth); }
-  join_all(v, roots, node, NULL, c, depth, 3);
+  join_all(v, w, NULL, c, depth, 3);
   UNROLL for (int i = 0; i < 8; i++) { store(out + 8 * i, v[i]); }
 }
 
