@@ -5,8 +5,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT 64
+#define LARGE_PAGE ((size_t)2 << 20)  // of x86-64, and of arm64 with small pages of 4 KiB
 #define ARENA_BLOCK (64 * 1024)
 #define ARENA_ALIGNMENT 16
 
@@ -38,10 +40,15 @@ char *hx_strdup(const char *text) {
   return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 
+// Polynomials and keys are read from end to end: in large pages that costs fewer faults and look-ups.
 void *hx_aligned_alloc(size_t size) {
-  if (size > SIZE_MAX - ALIGNMENT || !may_alloc()) return NULL;
+  const size_t alignment = size < 2 * LARGE_PAGE ? ALIGNMENT : LARGE_PAGE;
+  if (size > SIZE_MAX - alignment || !may_alloc()) return NULL;
   const size_t whole = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  return aligned_alloc(ALIGNMENT, whole);
+  void *memory = NULL;
+  if (posix_memalign(&memory, alignment, whole) != 0) return NULL;
+  if (alignment == LARGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);  // advice: without it the pages are small
+  return memory;
 }
 
 void hx_aligned_free(void *pointer) { free(pointer); }

@@ -23,7 +23,7 @@ typedef struct hx_cpu_pointwise {
   void (*mul_montgomery)(void *out, const void *a, const void *b, const hxs_modulus *m, size_t n);
   // a * c; any words a.
   void (*mul_scalar)(void *out, const void *a, hxs_factor c, const hxs_modulus *m, size_t n);
-  // acc + a * c.
+  // acc + a * c, a in [0, 2q).
   void (*mul_scalar_add)(void *out, const void *acc, const void *a, hxs_factor c, const hxs_modulus *m, size_t n);
   // acc (NULL: 0) + sum of a[k] * b[k], k < count <= HX_CPU_DOT_MAX.
   void (*dot)(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,

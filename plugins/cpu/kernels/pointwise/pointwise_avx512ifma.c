@@ -7,6 +7,8 @@
 // Products that a pair of accumulators takes before it is reduced: the sum of the high halves, 12 * 2^48 and carries,
 // stays below 2^52.
 #define CHUNK 12u
+// Words that dot asks for in advance; beyond a row's end that does nothing.
+#define AHEAD 128u
 
 static void add(void *out, const void *a, const void *b, uint64_t modulus, size_t n) {
   const uint64_t *x = a, *y = b;
@@ -142,15 +144,16 @@ static void mul_scalar(void *out, const void *a, hxs_factor c, const hxs_modulus
   }
 }
 
-// The factors sum to less than 4q; what is left of it after a reduction and acc stay below 3q.
+// The product, in [0, 2q), gathers in acc: below 3q.
 static void mul_scalar_add(void *out, const void *acc, const void *a, hxs_factor c, const hxs_modulus *modulus,
                            size_t n) {
   const uint64_t *x = a, *y = acc;
   uint64_t *to = out;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
-  const scalar_t s = scalar_of(c, modulus->q);
+  const ifma_factor_t f = ifma_factor(c);
   for (size_t i = 0; i < n; i += 8) {
-    hx_vec sum = _mm512_add_epi64(ifma_clean(scaled(load(x + i), &s, &m), &m), load(y + i));
+    const hx_vec v = load(x + i), t = high(v, f.quotient);
+    const hx_vec sum = _mm512_and_si512(low_add(low_add(load(y + i), v, f.value), t, m.minus_q), m.mask);
     store(to + i, ifma_once(ifma_once(sum, m.two_q), m.q));
   }
 }
@@ -164,6 +167,8 @@ static void dot(void *out, const void *acc, const void *const *a, const void *co
   for (size_t i = 0; i < n; i += 8) {
     hx_vec lo = start != NULL ? load(start + i) : _mm512_setzero_si512(), hi = _mm512_setzero_si512();
     for (uint32_t k = 0; k < count; k++) {
+      // Rows of keys come from far away, many at a time, each for a few pages' length: no processor guesses that.
+      _mm_prefetch((const char *)((const uint64_t *)b[k] + i + AHEAD), _MM_HINT_T0);
       if (k > 0 && k % CHUNK == 0) {
         lo = wide(hi, lo, radix, &m);
         hi = _mm512_setzero_si512();
