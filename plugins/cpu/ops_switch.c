@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole operations with a switching key: relinearize, key_switch, rotate, conjugate, rotate_many, and the two sums of
-// rotations.
+// Whole operations with a switching key: relinearize, key_switch, rotate, conjugate, rotate_many, the two sums of
+// rotations; and multiply, relinearize, rescale as one.
 #include <string.h>
 
 #include "switch.h"
@@ -143,5 +143,29 @@ int32_t hx_cpu_build_rotate_weighted_sum(hxs_build *build) {
     HXS_TRY(hxs_expect_ids(build, weight, s->extended, s->ids));
   }
   HXS_TRY(hx_cpu_switch_steps(build, (uint32_t)others, s, steps));
+  return hx_cpu_switch_end(build, s);
+}
+
+// ---- [multiply,] relinearize and rescale as one: equal bits with one transform for each kept row. Operands: two
+// factors or a value of three components, and the key.
+int32_t hx_cpu_build_fused(hxs_build *build) {
+  hxs_prepared *p = build->prepared;
+  hx_cpu_switch_t *s = NULL;
+  uint32_t drops = 0;
+  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
+  hxs_view *a = &p->operands[0], *out = &p->results[0];
+  const uint32_t factors = p->operand_count - 1, components = factors == 1 ? 3 : 2;
+  HXS_TRY(hxs_expect_residues(build, out));
+  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  HXS_TRY(hxs_expect_components(build, out, 2));
+  for (uint32_t i = 0; i < factors; i++) {
+    HXS_TRY(hx_cpu_switch_source(build, &p->operands[i], components, a->limbs, out));
+  }
+  HXS_TRY(hx_cpu_last_group(build, a, &drops));
+  HXS_TRY(hxs_expect_ids(build, out, a->limbs - drops, a->ids));
+  HXS_TRY(hx_cpu_switch_begin(build, a->limbs, drops, 1, &s));
+  s->component = 2;
+  s->factors = factors == 2 ? 2 : 0;
+  HXS_TRY(hx_cpu_switch_term(build, s, 0, factors, 1));
   return hx_cpu_switch_end(build, s);
 }

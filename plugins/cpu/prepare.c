@@ -2,6 +2,7 @@
 #include "prepare.h"
 
 #include "device.h"
+#include "heliox/support/chain.h"
 #include "ops.h"
 #include "run.h"
 #include "tables.h"
@@ -21,6 +22,12 @@ int32_t hx_cpu_choose_kernels(hxs_build *build, const hx_region *region) {
 void hx_cpu_set_run(const hxs_build *build, hx_cpu_run_fn *run) { whole(build->prepared)->run = run; }
 
 int32_t hx_cpu_prepare(hx_device *device, const hx_region *region, hx_plan *plan, hx_prepared **out, hx_error *error) {
+  if (region != NULL && region->op_count > 1) {
+    hxs_chain chain;
+    HXS_TRY(hxs_region_check(&hx_cpu_plugin, device, region, plan, error));
+    HXS_TRY(hxs_chain_find(region, "cpu", &chain, error));
+    return hxs_prepare_op(&hx_cpu_plugin, device, region, &chain.op, plan, out, error);
+  }
   return hxs_prepare(&hx_cpu_plugin, device, region, plan, out, error);
 }
 

@@ -252,7 +252,7 @@ static void queue_keeps_a_failure_until_it_is_reset(void **state) {
   prepared->run = run;
   assert_int_equal(kc_execute(&kc, &op, prepared, scratch, -1, &error), HX_INTERNAL);
   assert_int_equal(hx_cpu_queue_ops.sync(kc.queue, &error), HX_INTERNAL);
-  assert_int_equal(error.op, 1);
+  assert_int_equal(error.op, 0);  // the harness has waited for the call before
   assert_int_equal(hx_cpu_queue_ops.reset(kc.queue, &error), HX_OK);
   assert_int_equal(hx_cpu_queue_ops.sync(kc.queue, &error), HX_OK);
   assert_int_equal(kc_execute(&kc, &op, prepared, scratch, -1, &error), HX_OK);
