@@ -47,3 +47,12 @@ hx_status_t hx_builder_matrix_vector(hx_builder_t *builder, const hx_matrix_t *m
   hx_free(source.numbers);
   return status;
 }
+
+hx_status_t hx_builder_match(hx_builder_t *builder, hx_node_t *a, hx_node_t *b, hx_node_t **out_a, hx_node_t **out_b,
+                             hx_report_t *report) {
+  hx_target_t target;
+  HX_TRY(hx_builder_target(builder, "hx_builder_match", &target, report));
+  if (a == NULL || b == NULL || out_a == NULL || out_b == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_builder_match: an argument is NULL");
+  return hx_emit_match(&target, a, b, out_a, out_b, report);
+}

@@ -172,3 +172,15 @@ hx_status_t hx_engine_matrix_vector(hx_engine_t *engine, hx_matrix_t *matrix, co
   }
   return status;
 }
+
+hx_status_t hx_engine_match(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out_a,
+                            hx_value_t **out_b, hx_report_t *report) {
+  if (engine == NULL || a == NULL || b == NULL || out_a == NULL || out_b == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_engine_match: an argument is NULL");
+  const hx_target_t target = target_of(engine);
+  hx_node_t *x = NULL, *y = NULL;
+  HX_TRY(hx_emit_match(&target, node_of(a), node_of(b), &x, &y, report));
+  *out_a = value_of(x);
+  *out_b = value_of(y);
+  return HX_STATUS_OK;
+}

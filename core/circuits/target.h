@@ -81,6 +81,10 @@ hx_status_t hx_emit_check_operand(const hx_target_t *target, const hx_node_t *no
 hx_status_t hx_emit_check_depth(const hx_target_t *target, const hx_node_t *node, uint32_t needed, const char *what,
                                 hx_report_t *report);
 
+// Two ciphertexts at one depth with one scale (match.c).
+hx_status_t hx_emit_match(const hx_target_t *target, hx_node_t *a, hx_node_t *b, hx_node_t **out_a, hx_node_t **out_b,
+                          hx_report_t *report);
+
 // ------------------------------------------------------------------ scales
 // out = a / b. Refused (scale-range) where b's odd factor does not divide a's.
 hx_status_t hx_scale_ratio(const hx_scale_t *a, const hx_scale_t *b, hx_scale_t *out, hx_report_t *report);

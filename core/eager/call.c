@@ -7,6 +7,7 @@
 #include "core/ckks/transition.h"
 #include "core/eager/capture.h"
 #include "core/eager/engine.h"
+#include "core/link/executable.h"
 
 #define NAMED_ATTRS_MAX 4  // of one engine method
 
@@ -89,7 +90,21 @@ static hx_status_t infer(const hx_engine_t *engine, const hx_engine_call_t *call
 
 // ------------------------------------------------------------------ keys
 
-static hx_status_t fail_key(const hx_engine_t *engine, const hx_engine_call_t *call, const char *which,
+// "; composed it takes 2 rotations: 4, 1 (hx_engine_rotate_composed)", where that is possible.
+static void describe_plan(const hx_engine_t *engine, const hx_engine_call_t *call, int64_t step, hx_text_t *out) {
+  int64_t steps[8];
+  size_t count = 0;
+  if (call->id != HX_OP_CKKS_ROTATE || hx_keys_rotation_plan(engine->keys, call->operands[0]->type.slots, step, steps,
+                                                             HX_COUNT_OF(steps), &count, NULL) != HX_STATUS_OK) {
+    return;
+  }
+  hx_text_printf(out, "; composed it takes %zu rotations: ", count);
+  for (size_t i = 0; i < count && i < HX_COUNT_OF(steps); ++i)
+    hx_text_printf(out, "%s%lld", i == 0 ? "" : ", ", (long long)steps[i]);
+  hx_text_printf(out, "%s (hx_engine_rotate_composed)", count > HX_COUNT_OF(steps) ? ", ..." : "");
+}
+
+static hx_status_t fail_key(const hx_engine_t *engine, const hx_engine_call_t *call, const char *which, int64_t step,
                             hx_report_t *report) {
   const char *name = hx_op_info(call->id)->name;
   if (engine->keys == NULL) {
@@ -99,6 +114,7 @@ static hx_status_t fail_key(const hx_engine_t *engine, const hx_engine_call_t *c
   hx_text_t steps;
   hx_text_init(&steps);
   hx_keys_describe_steps(engine->keys, call->operands[0]->type.slots, &steps);
+  describe_plan(engine, call, step, &steps);
   const hx_status_t status =
       hx_report_fail(report, HX_CODE_MISSING_KEY, "%s needs %s, which the key set lacks; its rotations: %s", name,
                      which, steps.data == NULL || steps.size == 0 ? "none" : steps.data);
@@ -116,7 +132,7 @@ static hx_status_t check_step(const hx_engine_t *engine, const hx_engine_call_t 
   char which[96];
   snprintf(which, sizeof which, "the rotation key of step %lld (element %llu)", (long long)step,
            (unsigned long long)element);
-  return fail_key(engine, call, which, report);
+  return fail_key(engine, call, which, step, report);
 }
 
 static hx_status_t check_keys(const hx_engine_t *engine, const hx_engine_call_t *call, hx_report_t *report) {
@@ -126,10 +142,10 @@ static hx_status_t check_keys(const hx_engine_t *engine, const hx_engine_call_t 
   switch (call->id) {
     case HX_OP_CKKS_RELINEARIZE:
       if (keys != NULL && keys->relin != NULL) return HX_STATUS_OK;
-      return fail_key(engine, call, "the relinearization key", report);
+      return fail_key(engine, call, "the relinearization key", 0, report);
     case HX_OP_CKKS_CONJUGATE:
       if (keys != NULL && keys->conj != NULL) return HX_STATUS_OK;
-      return fail_key(engine, call, "the conjugation key", report);
+      return fail_key(engine, call, "the conjugation key", 0, report);
     case HX_OP_CKKS_ROTATE:
       return hx_attrs_get_i64(attrs, "step", &step) ? check_step(engine, call, step, report) : HX_STATUS_OK;
     case HX_OP_CKKS_ROTATE_MANY:
@@ -157,23 +173,63 @@ static hx_status_t find_executable(hx_engine_t *engine, const hx_engine_call_t *
   return HX_STATUS_OK;
 }
 
+// Whether the result may take operand 0's memory: one call that declares it, operand and result lie alike, and nobody
+// else holds the value or its memory.
+static bool may_replace(const hx_executable_t *executable, const hx_engine_call_t *call) {
+  if (!call->in_place || !hx_device_imports(executable->device) || !hx_executable_may_replace(executable, 0, 0))
+    return false;
+  const hx_value_t *operand = call->operands[0];
+  const hx_tensor_t *tensor = operand->tensor;
+  if (call->operand_count > 2) return false;
+  if (atomic_load(&operand->refs) != 1 || atomic_load(&tensor->refs) != 1 || atomic_load(&tensor->storage->refs) != 1)
+    return false;
+  for (size_t i = 1; i < call->operand_count; ++i) {
+    if (call->operands[i]->tensor->storage == tensor->storage) return false;
+  }
+  return tensor->storage->address != NULL && tensor->storage->device == NULL &&
+         tensor->offset % executable->device->alignment == 0 && hx_layout_is_dense(&tensor->layout) &&
+         hx_layout_equal(&tensor->layout, &executable->input_layouts[0]);
+}
+
+// The result in operand 0 itself, which takes the result's state. What is run reads the operand as it was.
+static hx_status_t run_in_place(hx_executable_t *executable, const hx_engine_call_t *call, const hx_type_t *result,
+                                hx_value_t **outs, hx_report_t *report) {
+  hx_value_t *value = (hx_value_t *)(uintptr_t)call->operands[0];  // the caller's alone, and meant to change
+  const hx_value_t before = *value;
+  const hx_value_t *operands[2] = {&before, call->operand_count > 1 ? call->operands[1] : NULL};
+  hx_type_copy(&value->type, result);
+  hx_value_t *made = value;
+  const hx_status_t status = hx_run_with(executable, operands, &made, NULL, report);
+  if (status != HX_STATUS_OK) {
+    hx_type_copy(&value->type, &before.type);
+    return status;
+  }
+  outs[0] = value;
+  return HX_STATUS_OK;
+}
+
 static hx_status_t run(hx_engine_t *engine, const hx_engine_call_t *call, const hx_type_t *results, hx_value_t **outs,
                        hx_report_t *report) {
   if (hx_engine_is_view(call, &results[0])) return hx_engine_view(engine, call, &results[0], outs, report);
   HX_TRY(check_keys(engine, call, report));
   hx_executable_t *executable;
   HX_TRY(find_executable(engine, call, results, &executable, report));
-  hx_value_t **made = hx_zalloc(call->result_count, sizeof *made);
-  hx_status_t status = made == NULL ? hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call")
-                                    : hx_run_with(executable, call->operands, made, NULL, report);
-  if (status == HX_STATUS_OK) memcpy(outs, made, call->result_count * sizeof *made);
-  hx_free(made);
+  hx_status_t status;
+  if (may_replace(executable, call)) {
+    status = run_in_place(executable, call, &results[0], outs, report);
+  } else {
+    hx_value_t **made = hx_zalloc(call->result_count, sizeof *made);
+    status = made == NULL ? hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a call")
+                          : hx_run_with(executable, call->operands, made, NULL, report);
+    if (status == HX_STATUS_OK) memcpy(outs, made, call->result_count * sizeof *made);
+    hx_free(made);
+  }
   hx_executable_release(executable);
   return status;
 }
 
-// What the results carry of predicted noise. A call without memory for it leaves them unknown.
-static void note_noise(const hx_engine_t *engine, const hx_engine_call_t *call, hx_value_t *const *outs) {
+// What the results will carry of predicted noise, [result_count]; NULL where there is no memory for it.
+static hx_noise_t *predict_noise(const hx_engine_t *engine, const hx_engine_call_t *call) {
   const size_t operands = call->operand_count, results = call->result_count;
   const hx_type_t **types = hx_zalloc(operands, sizeof *types);
   const hx_noise_t **noises = hx_zalloc(operands, sizeof *noises);
@@ -191,11 +247,10 @@ static void note_noise(const hx_engine_t *engine, const hx_engine_call_t *call, 
                                       .operand_count = operands,
                                       .results = made,
                                       .result_count = results});
-    for (size_t i = 0; i < results; ++i) outs[i]->noise = made[i];
   }
   hx_free((void *)types);
   hx_free((void *)noises);
-  hx_free(made);
+  return made;
 }
 
 // Steps into [0, slots), so that equal rotations share one entry of the cache.
@@ -224,8 +279,11 @@ hx_status_t hx_engine_run(hx_engine_t *engine, const hx_engine_call_t *call, hx_
   hx_status_t status = infer(engine, call, results, report);
   if (status == HX_STATUS_OK) {
     const hx_engine_call_t canonical = canonical_call(call, room);
+    hx_noise_t *noises = predict_noise(engine, &canonical);  // before operands may become results
     status = run(engine, &canonical, results, outs, report);
-    if (status == HX_STATUS_OK) note_noise(engine, &canonical, outs);
+    for (size_t i = 0; i < call->result_count && status == HX_STATUS_OK && noises != NULL; ++i)
+      outs[i]->noise = noises[i];
+    hx_free(noises);
   }
   hx_free(results);
   return status;

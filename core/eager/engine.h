@@ -16,6 +16,8 @@ typedef struct hx_engine_call {
   size_t operand_count;
   size_t result_count;
   const hx_switch_t *switch_key;  // of ckks.key_switch, its last operand; else NULL
+  // The result replaces operand 0, and takes its memory where nobody else reads that and the implementation may.
+  bool in_place;
 } hx_engine_call_t;
 
 // Checks states, parameters and key ids, then runs the call through a cached executable. outs receive new values; on

@@ -46,14 +46,6 @@ static hx_status_t binary(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *
   return hx_engine_run(engine, &call, out, report);
 }
 
-// A real constant is a number, a complex one a list of two.
-static hx_attribute_t constant(double re, double im, hx_attribute_t parts[2]) {
-  if (im == 0) return hx_number_attribute(re);
-  parts[0] = hx_number_attribute(re);
-  parts[1] = hx_number_attribute(im);
-  return (hx_attribute_t){.kind = HX_ATTRIBUTE_LIST, .list = parts, .count = 2};
-}
-
 static hx_status_t with_integer(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *a, const char *name,
                                 int64_t value, hx_value_t **out, hx_report_t *report) {
   const hx_named_attr_t attrs[] = {{.name = hx_str(name), .value = hx_integer_attribute(value)}};
@@ -96,7 +88,7 @@ hx_status_t hx_engine_mul_plain(hx_engine_t *engine, const hx_value_t *a, const 
 hx_status_t hx_engine_add_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, hx_value_t **out,
                                  hx_report_t *report) {
   hx_attribute_t parts[2];
-  const hx_named_attr_t attrs[] = {{.name = hx_str("value"), .value = constant(re, im, parts)}};
+  const hx_named_attr_t attrs[] = {{.name = hx_str("value"), .value = hx_constant_attribute(re, im, parts)}};
   return hx_engine_unary(engine, HX_OP_CKKS_ADD_SCALAR, a, attrs, 1, out, report);
 }
 
@@ -105,7 +97,7 @@ hx_status_t hx_engine_mul_scalar(hx_engine_t *engine, const hx_value_t *a, doubl
   if (scale == NULL) return no_scale(HX_OP_CKKS_MUL_SCALAR, report);
   hx_attribute_t parts[2];
   const hx_named_attr_t attrs[] = {{.name = hx_str("scale"), .value = hx_text_attribute(scale)},
-                                   {.name = hx_str("value"), .value = constant(re, im, parts)}};
+                                   {.name = hx_str("value"), .value = hx_constant_attribute(re, im, parts)}};
   return hx_engine_unary(engine, HX_OP_CKKS_MUL_SCALAR, a, attrs, 2, out, report);
 }
 

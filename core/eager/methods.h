@@ -17,6 +17,14 @@ static inline hx_attribute_t hx_text_attribute(const char *value) {
   return (hx_attribute_t){.kind = HX_ATTRIBUTE_TEXT, .text = hx_str(value)};
 }
 
+// A real constant is a number, a complex one a list of two.
+static inline hx_attribute_t hx_constant_attribute(double re, double im, hx_attribute_t parts[2]) {
+  if (im == 0) return hx_number_attribute(re);
+  parts[0] = hx_number_attribute(re);
+  parts[1] = hx_number_attribute(im);
+  return (hx_attribute_t){.kind = HX_ATTRIBUTE_LIST, .list = parts, .count = 2};
+}
+
 // One ciphertext or plaintext in, one out. Attributes by ascending name.
 static inline hx_status_t hx_engine_unary(hx_engine_t *engine, hx_op_id_t id, const hx_value_t *a,
                                           const hx_named_attr_t *attrs, size_t attr_count, hx_value_t **out,

@@ -339,6 +339,8 @@ hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_re
 // plan.c: lifetimes, in-place results, places in the slab.
 hx_status_t hx_link_plan(hx_linker_t *linker);
 // Root whose memory a root shares, itself where it shares none.
+// Whether an output may lie in the memory of an input: the executable is one call whose implementation allows it.
+bool hx_executable_may_replace(const hx_executable_t *exe, size_t input, size_t output);
 uint32_t hx_root_of(const hx_executable_t *exe, uint32_t root);
 
 // inherit.c: which values are secret, before slots are made; counts and complexity of outputs.

@@ -56,6 +56,18 @@ HX_API HX_MUST_USE hx_status_t hx_builder_finish(hx_builder_t *builder, hx_progr
 HX_API HX_MUST_USE hx_status_t hx_builder_bind(const hx_builder_t *builder, hx_compilation_t *compilation,
                                                hx_report_t *report);
 
+// ------------------------------------------------------------------ scales
+
+/// Two values as two that add and sub take: one depth, one exact scale. Equal scales: the shallower one drops levels.
+/// Else one is multiplied by 1 at the missing scale (at least 2^20, so that the constant is right to 2^-21) and
+/// rescaled, the other drops levels; the way that ends shallowest is taken. It costs a depth where both are at one
+/// depth with nearly equal scales. Refused: scale-mismatch (both scales and depths, their ratio), slots-mismatch, type
+/// (no ciphertext in ntt domain).
+HX_ENGINE_METHOD hx_engine_match(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out_a,
+                                 hx_value_t **out_b, hx_report_t *report);
+HX_API HX_MUST_USE hx_status_t hx_builder_match(hx_builder_t *builder, hx_node_t *a, hx_node_t *b, hx_node_t **out_a,
+                                                hx_node_t **out_b, hx_report_t *report);
+
 // ------------------------------------------------------------------ polynomials
 
 typedef enum hx_polynomial_basis {

@@ -104,6 +104,34 @@ typedef enum hx_plain_purpose { HX_PLAIN_ADD, HX_PLAIN_MUL, HX_PLAIN_WEIGHTED } 
 HX_ENGINE_METHOD hx_engine_prepare_plain(hx_engine_t *engine, const hx_value_t *plaintext, hx_plain_purpose_t purpose,
                                          hx_value_t **out, hx_report_t *report);
 
+// ------------------------------------------------------------------ in place
+// The result replaces *value, whose reference goes. Where the caller holds the only reference, and the backend's
+// implementation allows it, the result takes the operand's memory and nothing is allocated; else these are the methods
+// above and a release. On failure *value is what it was, save that a device that fails while it computes leaves zeros.
+
+HX_ENGINE_METHOD hx_engine_add_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *b,
+                                       hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_sub_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *b,
+                                       hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_neg_inplace(hx_engine_t *engine, hx_value_t **value, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_add_plain_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *plaintext,
+                                             hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_sub_plain_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *plaintext,
+                                             hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_plain_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *plaintext,
+                                             hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_add_scalar_inplace(hx_engine_t *engine, hx_value_t **value, double re, double im,
+                                              hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_scalar_inplace(hx_engine_t *engine, hx_value_t **value, double re, double im,
+                                              const char *scale, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_integer_inplace(hx_engine_t *engine, hx_value_t **value, int64_t integer,
+                                               hx_report_t *report);
+
+/// A rotation composed of those that the engine's keys have, by the plan of hx_keys_rotation_plan: more work and more
+/// noise than the key for it, and other bits. One key switch for each step of the plan.
+HX_ENGINE_METHOD hx_engine_rotate_composed(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_value_t **out,
+                                           hx_report_t *report);
+
 // ------------------------------------------------------------------ choice of the result's domain
 // The same operations with the result left in the domain named: a value that is going to be decrypted, stored or
 // key-switched next saves a transform in coefficient domain. Equal to the plain form followed by hx_engine_from_ntt,

@@ -53,6 +53,15 @@ HX_API uint32_t hx_keys_parts(const hx_keys_t *keys);     ///< HX_KEYS_ bits pre
 /// Galois elements present, ascending. Returns the count; writes at most room of them.
 HX_API size_t hx_keys_galois_elements(const hx_keys_t *keys, uint64_t *out_elements, size_t room);
 
+/// The fewest rotations of the set whose sum is a rotation by `step` of `slots` slots: 0 where it is the identity, 1
+/// where the key is there. Nothing composes rotations by itself; see hx_engine_rotate_composed.
+/// @param out_steps room for `room` steps, in the order in which they are applied; may be NULL
+/// @param out_count how many there are
+/// Refused: missing-key (no sum of them; the text lists what there is), slots.
+HX_API HX_MUST_USE hx_status_t hx_keys_rotation_plan(const hx_keys_t *keys, uint32_t slots, int64_t step,
+                                                     int64_t *out_steps, size_t room, size_t *out_count,
+                                                     hx_report_t *report);
+
 /// A switching key from one secret to another: what is encrypted under the first becomes readable under the second.
 /// Whoever holds it can hand every ciphertext of the first over to the owner of the second. Reference-counted;
 /// immutable, any thread may read.
