@@ -42,9 +42,13 @@ static void compare(uint32_t log_n, uint32_t word, const uint64_t primes[2]) {
   for (uint32_t id = 0; id < 2; ++id) {
     for (uint32_t index = 0; index < 3; ++index) {
       hx_ref_row_expand_uniform(reference, id, seed, index, wanted);
-      hx_expand_uniform_row(&ring, id, seed, index, found);
-      hx_ref_row_load(reference, word == 32 ? HX_U32 : HX_U64, found, widened);
-      assert_memory_equal(widened, wanted, n * sizeof *wanted);
+      const hx_expand_kernels_t *kernels[3];
+      const size_t kinds = hx_expand_kernels_list(kernels);
+      for (size_t k = 0; k < kinds; ++k) {
+        hx_expand_uniform_row_with(kernels[k], &ring, id, seed, index, found);
+        hx_ref_row_load(reference, word == 32 ? HX_U32 : HX_U64, found, widened);
+        assert_memory_equal(widened, wanted, n * sizeof *wanted);
+      }
     }
   }
   free(wanted);
