@@ -121,7 +121,7 @@ static hx_status_t no_plaintext(hx_report_t *report) {
 static hx_status_t fill_plaintext(const hx_rows_t *rows, hx_row_session_t *session, const words_t *words,
                                   const hx_type_t *type, bool secret, hx_value_t **out, hx_report_t *report) {
   hx_value_t *value = NULL;
-  if (hx_value_create(rows->params, type, secret, &value) != HX_STATUS_OK) {
+  if (hx_value_create_unset(rows->params, type, secret, &value) != HX_STATUS_OK) {
     (void)hx_rows_close(session);
     return no_plaintext(report);
   }

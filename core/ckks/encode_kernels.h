@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floating-point loops of encoding and decoding, compiled once for each instruction set. All of them do the same
+// The loops of encoding and decoding, compiled once for each instruction set. All of them do the same
 // IEEE operations in the same order, so all give the same bits; a fused multiply-add is used only where its result is
 // the exact error of a product, which Dekker's splitting gives too.
 #ifndef HELIOX_CORE_CKKS_ENCODE_KERNELS_H
@@ -21,6 +21,9 @@ typedef struct hx_encode_kernels {
   void (*widen)(const int64_t *words, size_t count, size_t gap, double *hi, double *lo);
   // (hi + lo) * scale, rounded to doubles, in place: hi becomes the double nearest to it (lo is left undefined).
   void (*scale)(double *hi, const double *lo, size_t count, hx_dd_t scale);
+  // out[k] = words[k] mod q, |words| < 2^62, 2^11 < q < 2^61; as 64-bit or 32-bit words.
+  void (*reduce)(const int64_t *words, size_t count, uint64_t q, uint64_t *out);
+  void (*reduce32)(const int64_t *words, size_t count, uint64_t q, uint32_t *out);
 } hx_encode_kernels_t;
 
 // For this processor; chosen once.

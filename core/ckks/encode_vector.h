@@ -363,7 +363,9 @@ static void widen_words(const int64_t *words, size_t count, size_t gap, double *
   for (size_t k = 0; k < count; k += LANES) {
     const size_t size = count - k < LANES ? count - k : LANES;
     i8_t w = {0};
-    for (size_t i = 0; i < size; ++i) w[i] = words[(k + i) * gap];
+    if (gap == 1) memcpy(&w, words + k, size * sizeof *words);
+    if (gap != 1)
+      for (size_t i = 0; i < size; ++i) w[i] = words[(k + i) * gap];
     const i8_t magic = (i8_t)all_of(0x1.8p52);
     const v8_t low = (v8_t)((w & 0x7fffffff) + magic) - 0x1.8p52, high = (v8_t)((w >> 31) + magic) - 0x1.8p52;
     const dd8_t x = dd_fast_sum(high * 0x1p-31, low * 0x1p-62);
@@ -379,11 +381,51 @@ static void scale_numbers(double *hi, const double *lo, size_t count, hx_dd_t sc
   for (; k < count; ++k) hi[k] = hx_dd_mul((hx_dd_t){hi[k], lo[k]}, scale).hi;
 }
 
+// w - q * nearest(w / q), then into [0, q). The quotient is below 2^51, and its error, from rounding w, 1/q and the
+// product, below 2^-1 + 2^51 * 3 * 2^-53 + 2^-53 < 2: the rest is above -2q and below 2q, exact mod 2^64.
+INLINE i8_t reduce8(i8_t w, double inverse, int64_t q) {
+  const v8_t quotient = __builtin_convertvector(w, v8_t) * inverse;
+  i8_t rest = w - integer8(quotient) * q;
+  rest += (rest >> 63) & q;
+  rest += (rest >> 63) & q;
+  rest -= q;
+  rest += (rest >> 63) & q;
+  rest -= q;
+  return rest + ((rest >> 63) & q);
+}
+
+static void reduce_words(const int64_t *words, size_t count, uint64_t q, uint64_t *out) {
+  const double inverse = 1.0 / (double)q;
+  size_t k = 0;
+  for (; k + LANES <= count; k += LANES) {
+    i8_t w;
+    memcpy(&w, words + k, sizeof w);
+    w = reduce8(w, inverse, (int64_t)q);
+    memcpy(out + k, &w, sizeof w);
+  }
+  i8_t w = {0};
+  if (k == count) return;
+  memcpy(&w, words + k, (count - k) * sizeof *words);
+  w = reduce8(w, inverse, (int64_t)q);
+  memcpy(out + k, &w, (count - k) * sizeof *words);
+}
+
+static void reduce_words32(const int64_t *words, size_t count, uint64_t q, uint32_t *out) {
+  const double inverse = 1.0 / (double)q;
+  for (size_t k = 0; k < count; k += LANES) {
+    const size_t size = count - k < LANES ? count - k : LANES;
+    i8_t w = {0};
+    memcpy(&w, words + k, size * sizeof *words);
+    w = reduce8(w, inverse, (int64_t)q);
+    for (size_t i = 0; i < size; ++i) out[k + i] = (uint32_t)w[i];
+  }
+}
+
 #define KERNELS(name_)                                                                                  \
   {                                                                                                     \
     .name = (name_), .evaluate_double = evaluate_double, .interpolate_double = interpolate_double,      \
     .evaluate = evaluate_dd, .interpolate = interpolate_dd, .round = round_words, .widen = widen_words, \
-    .scale = scale_numbers                                                                              \
+    .scale = scale_numbers, .reduce = reduce_words, .reduce32 = reduce_words32                          \
   }
 
 #endif

@@ -13,7 +13,7 @@ typedef struct hx_draws {
   const int8_t *e[2];  // errors
 } hx_draws_t;
 
-// A ciphertext of two components with the plaintext's state, zeroed; not secret.
+// A ciphertext of two components with the plaintext's state, not yet written; not secret.
 hx_status_t hx_ciphertext_create(const hx_params_t *params, const hx_value_t *plaintext, hx_value_t **out);
 
 // Fill batch item `item` of a ciphertext made for the plaintext. Fail for want of memory, or where a plugin fails.

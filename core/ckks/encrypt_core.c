@@ -13,7 +13,7 @@ hx_status_t hx_ciphertext_create(const hx_params_t *params, const hx_value_t *pl
   hx_type_copy(&type, &plaintext->type);
   type.kind = HX_TYPE_CIPHERTEXT;
   type.components = 2;
-  HX_TRY(hx_value_create(params, &type, false, out));
+  HX_TRY(hx_value_create_unset(params, &type, false, out));
   (*out)->count = plaintext->count;
   (*out)->is_complex = plaintext->is_complex;
   return HX_STATUS_OK;

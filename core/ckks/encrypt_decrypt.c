@@ -11,7 +11,7 @@ static hx_status_t new_plaintext(const hx_params_t *params, const hx_value_t *ci
   type.kind = HX_TYPE_PLAINTEXT;
   type.components = 1;
   type.domain = HX_NTT;
-  HX_TRY(hx_value_create(params, &type, true, out));
+  HX_TRY(hx_value_create_unset(params, &type, true, out));
   (*out)->count = ciphertext->count;
   (*out)->is_complex = ciphertext->is_complex;
   (*out)->noise = ciphertext->noise;

@@ -15,7 +15,7 @@ static hx_status_t key_tensor(const hx_params_t *params, uint32_t digits, uint32
                         .digits = digits,
                         .components = 2,
                         .limbs = limbs};
-  return hx_tensor_create(&layout, false, out);
+  return hx_tensor_create_unset(&layout, false, out);
 }
 
 // Signed words mod the prime of an id, in ntt domain.

@@ -62,7 +62,7 @@ void hx_row_mul_add(hx_row_session_t *session, uint32_t id, hx_row_t acc, hx_row
 void hx_row_mul_scalar(hx_row_session_t *session, uint32_t id, hx_row_t a, uint64_t scalar, hx_row_t out);
 // Residues of `from`, centred, mod `id`. out is not a.
 void hx_row_lift(hx_row_session_t *session, uint32_t from, hx_row_t a, uint32_t id, hx_row_t out);
-// Signed 64-bit words mod q. out is not a.
+// Signed 64-bit words below 2^62 in magnitude, mod q. out is not a.
 void hx_row_lift_signed(hx_row_session_t *session, uint32_t id, hx_row_t a, hx_row_t out);
 // Small signed numbers to signed 64-bit words.
 void hx_row_widen(const int8_t *small, uint32_t n, hx_row_t out);

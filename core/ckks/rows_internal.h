@@ -14,7 +14,6 @@ typedef enum hx_row_kind {
   HX_ROW_MUL_ADD,
   HX_ROW_MUL_SCALAR,
   HX_ROW_LIFT,
-  HX_ROW_LIFT_SIGNED,
   HX_ROW_KIND_COUNT
 } hx_row_kind_t;
 

@@ -19,7 +19,6 @@ static const struct {
     [HX_ROW_MUL_ADD] = {HX_OP_RNS_MUL_ADD, HX_NTT, HX_NTT},
     [HX_ROW_MUL_SCALAR] = {HX_OP_RNS_MUL_SCALAR, HX_NTT, HX_NTT},
     [HX_ROW_LIFT] = {HX_OP_RNS_CENTER_LIFT, HX_COEFFICIENT, HX_COEFFICIENT},
-    [HX_ROW_LIFT_SIGNED] = {HX_OP_RNS_CENTER_LIFT, HX_COEFFICIENT, HX_COEFFICIENT},
 };
 
 typedef struct entry {
@@ -103,12 +102,7 @@ static hx_type_t row_type(const struct hx_row_plugin *plugin, uint32_t id, uint3
 
 static hx_type_t operand_type(const struct hx_row_plugin *plugin, const hx_row_call_t *call) {
   if (call->kind == HX_ROW_LIFT) return row_type(plugin, call->from, HX_COEFFICIENT);
-  hx_type_t type = row_type(plugin, call->id, kinds[call->kind].domain_from);
-  if (call->kind != HX_ROW_LIFT_SIGNED) return type;
-  type.dtype = HX_I64;
-  type.primes = (hx_primes_t){0};
-  type.basis = type.domain = type.repr = 0;
-  return type;
+  return row_type(plugin, call->id, kinds[call->kind].domain_from);
 }
 
 static hx_tensor_desc describe(const struct hx_row_plugin *plugin, const hx_type_t *type, const uint32_t *id) {
@@ -124,7 +118,7 @@ static hx_tensor_desc describe(const struct hx_row_plugin *plugin, const hx_type
                           .flags = HX_SECRET,
                           .component_stride = n,
                           .limb_stride = n,
-                          .prime_ids = type->dtype == HX_I64 ? NULL : id};
+                          .prime_ids = id};
 }
 
 // Prepares the region of one operation; false where the implementation does not take it.
@@ -137,7 +131,7 @@ static bool prepare(const struct hx_row_plugin *plugin, const hx_row_call_t *cal
   for (uint32_t i = 0; i < call->operand_count; ++i) values[i] = describe(plugin, from, &from_id);
   values[result] = describe(plugin, to, &call->id);
   hx_attr attr = {.struct_size = HX_END_OF(hx_attr, data), .count = 1};
-  const bool is_lift = call->kind == HX_ROW_LIFT || call->kind == HX_ROW_LIFT_SIGNED;
+  const bool is_lift = call->kind == HX_ROW_LIFT;
   attr.kind = is_lift ? HX_ATTR_I64 : HX_ATTR_U64;
   attr.name = is_lift ? "ids" : "residues";
   attr.data = is_lift ? (const void *)&id : (const void *)&call->scalar;

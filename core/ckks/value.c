@@ -74,13 +74,22 @@ hx_status_t hx_value_want_data(const hx_value_t *value, const char *what, hx_rep
                         "%s, so it is not recorded: while a function is captured its values have no data", what);
 }
 
-hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out) {
+static hx_status_t create(const hx_params_t *params, const hx_type_t *type, bool secret,
+                          hx_status_t (*tensor_create)(const hx_layout_t *, bool, hx_tensor_t **), hx_value_t **out) {
   HX_TRY(hx_value_check_type(params, type, NULL));
   hx_layout_t layout;
   hx_type_layout(type, hx_params_ring(params), &layout);
   hx_tensor_t *tensor = NULL;
-  HX_TRY(hx_tensor_create(&layout, secret, &tensor));
+  HX_TRY(tensor_create(&layout, secret, &tensor));
   return make(params, type, tensor, secret, out);
+}
+
+hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out) {
+  return create(params, type, secret, hx_tensor_create, out);
+}
+
+hx_status_t hx_value_create_unset(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out) {
+  return create(params, type, secret, hx_tensor_create_unset, out);
 }
 
 // "[2, 3]x[2 components, 4 limbs, 4096]"

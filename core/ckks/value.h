@@ -24,7 +24,7 @@ struct hx_value {
   bool is_complex;
   bool secret;
   hx_symbol_t symbol;  // owner NULL: a value with data
-  hx_noise_t noise;  // predicted; set by what makes the value
+  hx_noise_t noise;    // predicted; set by what makes the value
 };
 
 // Layout of a complete ciphertext, plaintext, tensor, seed or number type under a ring (dense). A number is one word.
@@ -36,6 +36,8 @@ hx_status_t hx_value_check_type(const hx_params_t *params, const hx_type_t *type
 // A new value of a complete type with zeroed host memory. Fails (invalid) on a type that hx_value_check_type refuses,
 // and for want of memory.
 hx_status_t hx_value_create(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out);
+// The same with memory that is not cleared: for what is going to be written whole before anybody reads it.
+hx_status_t hx_value_create_unset(const hx_params_t *params, const hx_type_t *type, bool secret, hx_value_t **out);
 // A value around an existing tensor (retained); its shape must be the type's.
 hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_tensor_t *tensor, bool secret,
                           hx_value_t **out, hx_report_t *report);

@@ -26,13 +26,18 @@ hx_storage_t *hx_storage_wrap(void *address, uint64_t bytes, const void *device,
 
 static void release_host(hx_storage_t *storage) { hx_aligned_free(storage->address); }
 
-hx_storage_t *hx_storage_create(uint64_t bytes, bool secret) {
+hx_storage_t *hx_storage_create_unset(uint64_t bytes, bool secret) {
   if (bytes > SIZE_MAX) return NULL;
   void *address = hx_aligned_alloc((size_t)bytes);
   if (address == NULL) return NULL;
-  memset(address, 0, (size_t)bytes);
   hx_storage_t *storage = hx_storage_wrap(address, bytes, NULL, NULL, release_host, NULL, secret);
   if (storage == NULL) hx_aligned_free(address);
+  return storage;
+}
+
+hx_storage_t *hx_storage_create(uint64_t bytes, bool secret) {
+  hx_storage_t *storage = hx_storage_create_unset(bytes, secret);
+  if (storage != NULL) memset(storage->address, 0, (size_t)bytes);
   return storage;
 }
 

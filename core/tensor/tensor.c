@@ -124,16 +124,25 @@ static hx_status_t make(hx_storage_t *storage, uint64_t offset, const hx_layout_
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_tensor_create(const hx_layout_t *layout, bool secret, hx_tensor_t **out) {
+static hx_status_t create(const hx_layout_t *layout, bool secret, hx_storage_t *(*storage_create)(uint64_t, bool),
+                          hx_tensor_t **out) {
   hx_layout_t dense = *layout;
   uint64_t bytes = hx_layout_pack(&dense);
   if (bytes == 0 || hx_dtype_bytes(dense.dtype) == 0) return HX_STATUS_INVALID;
   if (!multiply(&bytes, hx_dtype_bytes(dense.dtype))) return HX_STATUS_OUT_OF_MEMORY;
-  hx_storage_t *storage = hx_storage_create(bytes, secret);
+  hx_storage_t *storage = storage_create(bytes, secret);
   if (storage == NULL) return HX_STATUS_OUT_OF_MEMORY;
   const hx_status_t status = make(storage, 0, &dense, out);
   if (status != HX_STATUS_OK) hx_storage_release(storage);
   return status;
+}
+
+hx_status_t hx_tensor_create(const hx_layout_t *layout, bool secret, hx_tensor_t **out) {
+  return create(layout, secret, hx_storage_create, out);
+}
+
+hx_status_t hx_tensor_create_unset(const hx_layout_t *layout, bool secret, hx_tensor_t **out) {
+  return create(layout, secret, hx_storage_create_unset, out);
 }
 
 hx_status_t hx_tensor_view(const hx_tensor_t *tensor, uint64_t offset_bytes, const hx_layout_t *layout,

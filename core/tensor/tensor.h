@@ -36,6 +36,8 @@ struct hx_storage {
 
 // Zeroed host memory, 64-byte aligned. NULL: out of memory.
 hx_storage_t *hx_storage_create(uint64_t bytes, bool secret);
+// The same with memory that is not cleared: for what is going to be written whole before anybody reads it.
+hx_storage_t *hx_storage_create_unset(uint64_t bytes, bool secret);
 // Storage around memory that `release` frees; wiped first if secret and host-visible.
 hx_storage_t *hx_storage_wrap(void *address, uint64_t bytes, const void *device, hx_buffer *buffer,
                               void (*release)(hx_storage_t *), void *context, bool secret);
@@ -76,6 +78,8 @@ typedef struct hx_tensor {
 
 // A new dense host tensor, zeroed. layout's strides are filled in.
 hx_status_t hx_tensor_create(const hx_layout_t *layout, bool secret, hx_tensor_t **out);
+// The same with memory that is not cleared (hx_storage_create_unset).
+hx_status_t hx_tensor_create_unset(const hx_layout_t *layout, bool secret, hx_tensor_t **out);
 // A view: shares storage (retained). Refused (shape) where it reaches beyond the storage.
 hx_status_t hx_tensor_view(const hx_tensor_t *tensor, uint64_t offset_bytes, const hx_layout_t *layout,
                            hx_tensor_t **out, hx_report_t *report);

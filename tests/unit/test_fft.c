@@ -328,6 +328,39 @@ static void kernels_agree_bit_for_bit(void **state) {
   }
 }
 
+// Against the remainder of integers, at the edges of words and primes.
+static void kernels_reduce_any_word_below_2_to_the_62(void **state) {
+  (void)state;
+  static const uint64_t primes[] = {2049, 7681, 1073479681, 1099511480321, 1125899906826241, 0x1ffffffffffffff1};
+  const hx_encode_kernels_t *kernels[3];
+  const size_t kinds = hx_encode_kernels_list(kernels);
+  enum { COUNT = 1003 };
+  int64_t words[COUNT];
+  uint64_t found[COUNT];
+  uint32_t narrow[COUNT];
+  for (size_t p = 0; p < HX_COUNT_OF(primes); ++p) {
+    const int64_t q = (int64_t)primes[p];
+    uint64_t x = 88172645463325252u + p;
+    for (int i = 0; i < COUNT; ++i) {
+      x = x * 6364136223846793005u + 1442695040888963407u;
+      const int64_t edge = (int64_t)(x >> 40) % (((int64_t)1 << 62) / q) * q + i % 3 - 1;
+      words[i] = i % 2 == 0 ? (int64_t)x >> (1 + i % 62) : i % 4 == 1 ? edge : -edge;
+    }
+    words[0] = ((int64_t)1 << 62) - 1, words[1] = -words[0], words[2] = 0, words[3] = q, words[4] = -q,
+    words[5] = q - 1;
+    for (size_t k = 0; k < kinds; ++k) {
+      kernels[k]->reduce(words, COUNT, primes[p], found);
+      if (primes[p] < UINT32_MAX) kernels[k]->reduce32(words, COUNT, primes[p], narrow);
+      for (int i = 0; i < COUNT; ++i) {
+        const int64_t rest = words[i] % q, want = rest < 0 ? rest + q : rest;
+        if (found[i] != (uint64_t)want)
+          fail_msg("%s: %lld mod %lld", kernels[k]->name, (long long)words[i], (long long)q);
+        if (primes[p] < UINT32_MAX) assert_true(narrow[i] == (uint64_t)want);
+      }
+    }
+  }
+}
+
 // Halves and their neighbours, in all kernels.
 static void kernels_round_ties_to_even(void **state) {
   (void)state;
@@ -357,6 +390,7 @@ int main(void) {
       cmocka_unit_test(integers_are_the_same_bits_in_every_build),
       cmocka_unit_test(integers_report_exhausted_memory),
       cmocka_unit_test(kernels_agree_bit_for_bit),
+      cmocka_unit_test(kernels_reduce_any_word_below_2_to_the_62),
       cmocka_unit_test(kernels_round_ties_to_even),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
