@@ -10,92 +10,11 @@
 #include "cli/message.h"
 #include "cli/watch.h"
 
-// ------------------------------------------------------------------ check
-
-static void print_ports(const char *what, const hx_port_t *ports, size_t count) {
-  for (size_t i = 0; i < count; ++i) printf("%-9s %s (%s): %s\n", what, ports[i].name, ports[i].role, ports[i].type);
-}
-
-static json_t *ports_json(const hx_port_t *ports, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; ++i) {
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s}", "name", ports[i].name, "role", ports[i].role, "type", ports[i].type));
-  }
-  return list;
-}
-
-static json_t *needs_json(const hx_program_needs_t *need) {
-  json_t *steps = json_array(), *elements = json_array();
-  for (size_t i = 0; i < need->element_count; ++i) {
-    json_array_append_new(steps, json_integer(need->steps[i]));
-    json_array_append_new(elements, json_integer((json_int_t)need->elements[i]));
-  }
-  return json_pack("{s:b, s:b, s:o, s:o, s:i}", "relinearization", (need->parts & HX_KEYS_RELIN) != 0, "conjugation",
-                   (need->parts & HX_KEYS_CONJ) != 0, "steps", steps, "elements", elements, "depth", (int)need->depth);
-}
-
-static void print_needs(const hx_program_needs_t *need, const hx_params_t *params) {
-  const size_t keys = need->element_count + ((need->parts & HX_KEYS_RELIN) != 0) + ((need->parts & HX_KEYS_CONJ) != 0);
-  printf("depth     %u of %u\nkeys      %s%srotations", need->depth, hx_params_max_depth(params),
-         (need->parts & HX_KEYS_RELIN) != 0 ? "relinearization, " : "",
-         (need->parts & HX_KEYS_CONJ) != 0 ? "conjugation, " : "");
-  for (size_t i = 0; i < need->element_count; ++i) printf("%s%lld", i == 0 ? " " : ", ", (long long)need->steps[i]);
-  if (need->element_count == 0) printf(" none");
-  printf("; %.1f MiB\n", (double)keys * (double)hx_params_key_bytes(params) / 1048576);
-}
-
 static hx_status_t load_compilation(cli_t *cli, const char *path, const hx_params_t *params, hx_program_t **out_program,
                                     hx_compilation_t **out) {
   hx_status_t status = hx_program_load(path, out_program, cli->report);
   if (status == HX_STATUS_OK) status = hx_compilation_create(*out_program, params, out, cli->report);
   return status;
-}
-
-static int report_check(cli_t *cli, const hx_compilation_t *compilation, const hx_needs_t *needs) {
-  const hx_params_t *params = hx_compilation_params(compilation);
-  const hx_program_t *program = hx_compilation_program(compilation);
-  const hx_port_t *inputs = NULL, *outputs = NULL, *materials = NULL;
-  const size_t input_count = hx_program_inputs(program, &inputs), output_count = hx_program_outputs(program, &outputs);
-  const size_t material_count = hx_compilation_materials(compilation, &materials);
-  if (cli->json) {
-    return cli_print_json(json_pack("{s:b, s:s, s:b, s:o, s:o, s:o, s:o}", "ok", 1, "params",
-                                    hx_params_digest_hex(params), "insecure", hx_params_is_insecure(params), "inputs",
-                                    ports_json(inputs, input_count), "outputs", ports_json(outputs, output_count),
-                                    "materials", ports_json(materials, material_count), "needs",
-                                    needs_json(hx_needs_get(needs))));
-  }
-  cli_print_params(stdout, params);
-  print_ports("input", inputs, input_count);
-  print_ports("output", outputs, output_count);
-  print_ports("material", materials, material_count);
-  print_needs(hx_needs_get(needs), params);
-  return CLI_DONE;
-}
-
-int cli_run_check(cli_t *cli) {
-  hx_params_t *params = NULL;
-  hx_program_t *program = NULL;
-  hx_compilation_t *compilation = NULL;
-  hx_needs_t *needs = NULL;
-  hx_plugins_t *plugins = NULL;
-  hx_backend_t *backend = NULL;
-  hx_status_t status = HX_STATUS_OK;
-  if (cli_has(cli, "params")) status = cli_params(cli, cli_get(cli, "params"), &params);
-  if (status == HX_STATUS_OK) status = load_compilation(cli, cli->arguments[0], params, &program, &compilation);
-  if (status == HX_STATUS_OK) status = hx_compilation_transform(compilation, "infer-state", cli->report);
-  if (status == HX_STATUS_OK)
-    status = hx_program_needs(program, hx_compilation_params(compilation), &needs, cli->report);
-  if (status == HX_STATUS_OK) status = cli_backend(cli, &plugins, &backend);
-  if (status == HX_STATUS_OK) status = hx_link_check(compilation, backend, NULL, cli->report);
-  const int code = status == HX_STATUS_OK ? report_check(cli, compilation, needs) : cli_fail(cli, status);
-  hx_backend_release(backend);
-  hx_plugins_release(plugins);
-  hx_needs_release(needs);
-  hx_compilation_release(compilation);
-  hx_program_release(program);
-  hx_params_release(params);
-  return code;
 }
 
 // ------------------------------------------------------------------ run

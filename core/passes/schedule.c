@@ -6,6 +6,7 @@
 // Legal because pure operations depend on their operands alone. Views share the memory of what they look at.
 #include <string.h>
 
+#include "core/passes/memory.h"
 #include "core/passes/passes.h"
 
 #define BLOCK_MAX 16384  // operations of a block: choosing takes time proportional to those that are ready
@@ -28,15 +29,6 @@ typedef struct hx_scheduler {
   size_t value_count;
   hx_ir_op_t **order;  // what has been chosen
 } hx_scheduler_t;
-
-static uint64_t bytes_of(const hx_scheduler_t *scheduler, const hx_type_t *type) {
-  if (scheduler->ring == NULL || !hx_type_is_complete(type)) return 0;
-  if (type->kind != HX_TYPE_CIPHERTEXT && type->kind != HX_TYPE_PLAINTEXT && type->kind != HX_TYPE_TENSOR) return 0;
-  uint64_t bytes = (uint64_t)type->components * hx_primes_count(&type->primes) * ((uint64_t)scheduler->ring->word / 8)
-                   << scheduler->ring->log_n;
-  for (uint32_t i = 0; i < type->batch_rank; ++i) bytes *= type->batch_shape[i];  // checked by the type's rules
-  return bytes;
-}
 
 static bool is_fixed(const hx_ir_op_t *op) {
   return op->info->effect != HX_EFFECT_PURE || op->region_count > 0 || op->info->id == HX_OP_CALL ||
@@ -254,7 +246,8 @@ static void describe_values(hx_scheduler_t *scheduler, const hx_ir_block_t *bloc
     const bool is_reference = op->info->tier == HX_TIER_HOST && op->operand_count == 0;
     for (size_t r = 0; r < op->result_count; ++r) {
       const uint32_t id = op->results[r]->id;
-      scheduler->held[id] = (hx_held_t){.bytes = is_reference ? 0 : bytes_of(scheduler, op->results[r]->type)};
+      scheduler->held[id] =
+          (hx_held_t){.bytes = is_reference ? 0 : hx_type_bytes(op->results[r]->type, scheduler->ring)};
       if ((op->info->flags & HX_OP_FLAG_VIEW) != 0 && op->operand_count == 1)
         scheduler->roots[id] = scheduler->roots[op->operands[0]->id];
     }

@@ -49,26 +49,28 @@ hx_work_t hx_op_work(const hx_ir_op_t *op) {
     case HX_OP_CKKS_RELINEARIZE:
     case HX_OP_CKKS_KEY_SWITCH:
     case HX_OP_CKKS_CONJUGATE:
-      return (hx_work_t){.mod_ups = 1, .mod_downs = 1};
+      return (hx_work_t){.mod_ups = 1, .mod_downs = 1, .switches = 1};
     case HX_OP_CKKS_ROTATE: {
       (void)hx_attrs_get_i64(op->attrs, "step", &number);  // required: verified
       const uint32_t one = is_zero_step(op, number) ? 0 : 1;
-      return (hx_work_t){.mod_ups = one, .mod_downs = one};
+      return (hx_work_t){.mod_ups = one, .mod_downs = one, .switches = one};
     }
     case HX_OP_CKKS_ROTATE_MANY: {
       const uint32_t steps = rotating_steps(op, true);
-      return (hx_work_t){.mod_ups = steps > 0 ? 1 : 0, .mod_downs = steps};
+      return (hx_work_t){.mod_ups = steps > 0 ? 1 : 0, .mod_downs = steps, .switches = steps};
     }
     case HX_OP_CKKS_ROTATE_WEIGHTED_SUM: {
-      const uint32_t one = rotating_steps(op, true) > 0 ? 1 : 0;
-      return (hx_work_t){.mod_ups = one, .mod_downs = one * (uint32_t)op->result_count};
+      const uint32_t steps = rotating_steps(op, true), one = steps > 0 ? 1 : 0;
+      return (hx_work_t){.mod_ups = one, .mod_downs = one * (uint32_t)op->result_count, .switches = steps};
     }
     case HX_OP_CKKS_ROTATE_SUM: {
       const uint32_t raised = raised_terms(op);
-      return (hx_work_t){.mod_ups = raised, .mod_downs = raised > 0 ? 1 : 0};
+      return (hx_work_t){.mod_ups = raised, .mod_downs = raised > 0 ? 1 : 0, .switches = rotating_steps(op, false)};
     }
     case HX_OP_RNS_MOD_UP:
       return (hx_work_t){.mod_ups = hx_attrs_get_i64(op->attrs, "digit", &number) && number == 0 ? 1 : 0};
+    case HX_OP_RNS_KEY_PRODUCT:
+      return (hx_work_t){.switches = hx_attrs_get_i64(op->attrs, "digit", &number) && number == 0 ? 1 : 0};
     case HX_OP_RNS_MOD_DOWN:
       return (hx_work_t){.mod_downs = drops_special(op) ? 1 : 0};
     default:

@@ -9,6 +9,7 @@
 typedef struct hx_work {
   uint32_t mod_ups;    // polynomials decomposed into digits and raised to Q and P
   uint32_t mod_downs;  // values divided by P
+  uint32_t switches;   // sums of digits times a key
 } hx_work_t;
 
 // Of one operation, whole or primitive: a primitive rns.mod_up counts where it raises the first digit, rns.mod_down

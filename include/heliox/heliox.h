@@ -16,6 +16,7 @@
 #include "heliox/ops.h"
 #include "heliox/params.h"
 #include "heliox/passes.h"
+#include "heliox/plan.h"
 #include "heliox/plugins.h"
 #include "heliox/program.h"
 #include "heliox/tune.h"
