@@ -154,8 +154,8 @@ static hx_status_t add_plain(hx_builder_t *builder, const hx_numbers_t *numbers,
     return no_memory(report);
   }
   memcpy(copy, numbers->values, bytes);
-  builder->weights[builder->weight_count++] =
-      (hx_builder_weight_t){.values = copy, .count = numbers->count, .is_complex = numbers->is_complex};
+  builder->weights[builder->weight_count++] = (hx_builder_weight_t){
+      .values = copy, .count = numbers->count, .is_complex = numbers->is_complex, .period = numbers->period};
   *out = (hx_node_t *)value;
   return HX_STATUS_OK;
 }

@@ -10,6 +10,7 @@ typedef struct hx_builder_weight {
   double *values;
   size_t count;
   bool is_complex;
+  uint32_t period;  // 0: all slots
 } hx_builder_weight_t;
 
 typedef struct hx_builder_port {

@@ -22,8 +22,11 @@ static hx_status_t weight(void *argument, uint32_t g, uint32_t b, const hx_type_
                           hx_report_t *report) {
   const source_t *source = argument;
   hx_matrix_diagonal(source->matrix, g, b, source->numbers);
-  return hx_emit_periodic(source->target, source->numbers, source->matrix->width, source->matrix->options.is_complex,
-                          type, out, report);
+  const hx_numbers_t numbers = {.values = source->numbers,
+                                .count = source->matrix->width,
+                                .is_complex = source->matrix->options.is_complex,
+                                .period = source->matrix->width};
+  return source->target->table->plain(source->target, &numbers, type, out, report);
 }
 
 hx_status_t hx_builder_matrix_vector(hx_builder_t *builder, const hx_matrix_t *matrix, hx_node_t *x, const char *scale,

@@ -65,6 +65,25 @@ hx_status_t hx_builder_finish(hx_builder_t *builder, hx_program_t **out, hx_repo
   return HX_STATUS_OK;
 }
 
+static hx_status_t bind(hx_compilation_t *compilation, const char *symbol, const hx_type_t *type,
+                        const hx_builder_weight_t *weight, hx_report_t *report) {
+  char *scale = hx_alloc(HX_SCALE_TEXT_MAX);
+  if (scale == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a plaintext");
+  (void)hx_scale_print(&type->scale, scale);
+  const hx_encode_options_t options = {.slots = type->slots,
+                                       .depth = type->depth,
+                                       .scale = scale,
+                                       .weighted = type->basis == HX_BASIS_QP,
+                                       .period = weight->period};
+  hx_value_t *value = NULL;
+  hx_status_t status =
+      hx_encode(compilation->params, weight->values, weight->count, weight->is_complex, &options, &value, report);
+  if (status == HX_STATUS_OK) status = hx_compilation_bind_material(compilation, symbol, value, report);
+  hx_value_release(value);
+  hx_free(scale);
+  return status;
+}
+
 hx_status_t hx_builder_bind(const hx_builder_t *builder, hx_compilation_t *compilation, hx_report_t *report) {
   if (builder == NULL || compilation == NULL)
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_builder_bind: builder or compilation is NULL");
@@ -76,9 +95,8 @@ hx_status_t hx_builder_bind(const hx_builder_t *builder, hx_compilation_t *compi
     const hx_builder_weight_t *weight = &builder->weights[i];
     char symbol[32];
     snprintf(symbol, sizeof symbol, "weight%zu", i);
-    if (hx_compilation_find(compilation, hx_str(symbol)) == NULL) continue;  // removed by a pass
-    HX_TRY(
-        hx_compilation_encode_material(compilation, symbol, weight->values, weight->count, weight->is_complex, report));
+    const hx_ir_op_t *op = hx_compilation_find(compilation, hx_str(symbol));
+    if (op != NULL) HX_TRY(bind(compilation, symbol, op->results[0]->type, weight, report));  // else a pass removed it
   }
   return HX_STATUS_OK;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single steps, and what circuits ask of their operands.
-#include <string.h>
-
 #include "core/circuits/target.h"
 
 #include "core/base/memory.h"
@@ -83,19 +81,6 @@ hx_status_t hx_emit_reinterpret(const hx_target_t *target, hx_node_t *a, const h
   const hx_attribute_t value = {.kind = HX_ATTRIBUTE_TEXT, .text = hx_str(text)};
   const hx_status_t status = with_attribute(target, HX_OP_CKKS_REINTERPRET_SCALE, a, "scale", value, out, report);
   hx_free(text);
-  return status;
-}
-
-hx_status_t hx_emit_periodic(const hx_target_t *target, const double *values, size_t count, bool is_complex,
-                             const hx_type_t *type, hx_node_t **out, hx_report_t *report) {
-  const size_t size = is_complex ? 2 : 1, numbers = type->slots * size;
-  double *all = hx_alloc(numbers * sizeof *all);
-  if (all == NULL) return no_memory(report);
-  for (size_t first = 0; first < numbers; first += count * size)
-    memcpy(all + first, values, count * size * sizeof *all);
-  const hx_numbers_t filled = {.values = all, .count = type->slots, .is_complex = is_complex};
-  const hx_status_t status = target->table->plain(target, &filled, type, out, report);
-  hx_free(all);
   return status;
 }
 

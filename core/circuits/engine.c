@@ -37,11 +37,14 @@ static hx_status_t target_plain(const hx_target_t *target, const hx_numbers_t *n
   char *scale = hx_alloc(HX_SCALE_TEXT_MAX);
   if (scale == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a plaintext");
   (void)hx_scale_print(&type->scale, scale);
-  const hx_encode_options_t options = {
-      .slots = type->slots, .depth = type->depth, .scale = scale, .weighted = type->basis == HX_BASIS_QP};
+  const hx_encode_options_t options = {.slots = type->slots,
+                                       .depth = type->depth,
+                                       .scale = scale,
+                                       .weighted = type->basis == HX_BASIS_QP,
+                                       .period = numbers->period};
   hx_value_t *value = NULL;
   const hx_status_t status =
-      hx_encode(target->params, numbers->values, numbers->count, numbers->is_complex, &options, &value, report);
+      hx_engine_encode(target->owner, numbers->values, numbers->count, numbers->is_complex, &options, &value, report);
   if (status == HX_STATUS_OK) *out = node_of(value);
   hx_free(scale);
   return status;
@@ -132,8 +135,11 @@ static hx_status_t weight(void *argument, uint32_t g, uint32_t b, const hx_type_
   if (*place == NULL) {
     hx_matrix_diagonal(source->matrix, g, b, source->numbers);
     hx_node_t *node = NULL;
-    HX_TRY(hx_emit_periodic(source->target, source->numbers, source->matrix->width, source->matrix->options.is_complex,
-                            type, &node, report));
+    const hx_numbers_t numbers = {.values = source->numbers,
+                                  .count = source->matrix->width,
+                                  .is_complex = source->matrix->options.is_complex,
+                                  .period = source->matrix->width};
+    HX_TRY(source->target->table->plain(source->target, &numbers, type, &node, report));
     *place = value_of(node);
   }
   *out = node_of(hx_value_retain(*place));

@@ -18,11 +18,13 @@ typedef struct hx_step {
   size_t result_count;
 } hx_step_t;
 
-// Numbers of a plaintext: `count` doubles or pairs, which fill the slots of its type from the first one on.
+// Numbers of a plaintext: `count` doubles or pairs, which fill the slots of its type from the first one on, or one
+// period of them, a power of two.
 typedef struct hx_numbers {
   const double *values;
   size_t count;
   bool is_complex;
+  uint32_t period;  // 0: all slots
 } hx_numbers_t;
 
 typedef struct hx_target hx_target_t;
@@ -64,10 +66,6 @@ hx_status_t hx_emit_integer(const hx_target_t *target, hx_op_id_t id, hx_node_t 
                             hx_node_t **out, hx_report_t *report);
 hx_status_t hx_emit_reinterpret(const hx_target_t *target, hx_node_t *a, const hx_scale_t *scale, hx_node_t **out,
                                 hx_report_t *report);
-
-// A plaintext whose slots repeat `count` numbers, a power of two up to the type's slots.
-hx_status_t hx_emit_periodic(const hx_target_t *target, const double *values, size_t count, bool is_complex,
-                             const hx_type_t *type, hx_node_t **out, hx_report_t *report);
 
 // *node becomes `next`, its own reference goes. For chains: HX_TRY(make(&next)); hx_emit_replace(target, &node, next).
 void hx_emit_replace(const hx_target_t *target, hx_node_t **node, hx_node_t *next);

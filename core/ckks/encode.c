@@ -23,8 +23,7 @@ void hx_plaintext_type(const hx_params_t *params, uint32_t depth, uint32_t slots
   hx_scale_copy(&out->scale, scale);
 }
 
-static hx_status_t check_packing(const hx_params_t *params, size_t count, uint32_t slots, uint32_t depth,
-                                 hx_report_t *report) {
+static hx_status_t check_packing(const hx_params_t *params, uint32_t slots, uint32_t depth, hx_report_t *report) {
   const uint32_t most = (uint32_t)1 << (hx_params_log_n(params) - 1);
   if (slots == 0 || slots > most || (slots & (slots - 1)) != 0)
     return hx_report_fail(report, HX_CODE_SLOTS, "slots is %u; it must be a power of two from 1 to N/2 = %u", slots,
@@ -32,11 +31,6 @@ static hx_status_t check_packing(const hx_params_t *params, size_t count, uint32
   if (depth > hx_params_max_depth(params))
     return hx_report_fail(report, HX_CODE_NO_DEPTH, "depth is %u; these parameters have depths 0 to %u", depth,
                           hx_params_max_depth(params));
-  if (count == 0)
-    return hx_report_fail(report, HX_CODE_LENGTH, "there are no values; encoding takes 1 to %u (the slots)", slots);
-  if (count > slots)
-    return hx_report_fail(report, HX_CODE_LENGTH, "there are %zu values for %u slots; give at most %u", count, slots,
-                          slots);
   return HX_STATUS_OK;
 }
 
@@ -46,7 +40,7 @@ static const char *part_name(size_t index, bool is_complex) {
   return index % 2 == 0 ? "the real part of value" : "the imaginary part of value";
 }
 
-static hx_status_t check_finite(const double *values, size_t count, bool is_complex, hx_report_t *report) {
+hx_status_t hx_encode_check_finite(const double *values, size_t count, bool is_complex, hx_report_t *report) {
   const size_t numbers = is_complex ? 2 * count : count;
   for (size_t i = 0; i < numbers; ++i) {
     if (isfinite(values[i])) continue;
@@ -67,15 +61,18 @@ static const char *number_text(double number, char text[32]) {
 }
 
 // |M| <= floor((Q_d - 1) / 2 / 2^shift) for every coefficient, which says |M * 2^shift| <= (Q_d - 1) / 2.
-static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, const hx_i128 *integers, uint32_t shift,
-                              const double *values, size_t count, bool is_complex, hx_report_t *report) {
+static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, size_t slots, const hx_i128 *integers,
+                              uint32_t shift, const hx_encode_message_t *message, hx_report_t *report) {
+  const double *values = message->values;
+  const size_t count = message->count;
+  const bool is_complex = message->is_complex;
   hx_product_t modulus;
   const hx_primes_t active = hx_ring_active(hx_params_ring(params), type->depth);  // without P, also for weights
   hx_product_set_primes(&modulus, hx_params_ring(params), &active);
   // (Q_d - 1) / 2 is floor(Q_d / 2), as Q_d is odd.
   const hx_i128 limit = (hx_i128)hx_product_quotient(&modulus, shift + 1);
   hx_i128 outside = 0;  // negative as soon as one coefficient is
-  for (size_t k = 0; k < 2 * (size_t)type->slots; ++k) outside |= (limit - integers[k]) | (limit + integers[k]);
+  for (size_t k = 0; k < 2 * slots; ++k) outside |= (limit - integers[k]) | (limit + integers[k]);
   if (outside >= 0) return HX_STATUS_OK;
 
   size_t largest = 0, coefficient = 0;
@@ -89,7 +86,7 @@ static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, 
                         "(Q_d - 1) / 2 = 2^%.2f at depth %u; give smaller values, a smaller scale or a smaller depth",
                         part_name(largest, is_complex), is_complex ? largest / 2 : largest,
                         number_text(values[largest], text), hx_scale_log2(&type->scale, hx_params_ring(params)),
-                        coefficient * ((size_t)1 << (hx_params_log_n(params) - 1)) / type->slots, log2_coefficient,
+                        coefficient * ((size_t)1 << (hx_params_log_n(params) - 1)) / slots, log2_coefficient,
                         hx_product_log2(&modulus) - 1.0, type->depth);
 }
 
@@ -141,9 +138,9 @@ static hx_status_t fill_plaintext(const hx_rows_t *rows, hx_row_session_t *sessi
   return HX_STATUS_OK;
 }
 
-static hx_status_t from_wide(const hx_rows_t *rows, const hx_type_t *type, const hx_i128 *integers, uint32_t shift,
-                             bool secret, hx_value_t **out, hx_report_t *report) {
-  const size_t slots = type->slots, n = (size_t)1 << hx_params_log_n(rows->params), gap = n / 2 / slots;
+static hx_status_t from_wide(const hx_rows_t *rows, const hx_type_t *type, size_t slots, const hx_i128 *integers,
+                             uint32_t shift, bool secret, hx_value_t **out, hx_report_t *report) {
+  const size_t n = (size_t)1 << hx_params_log_n(rows->params), gap = n / 2 / slots;
   hx_row_session_t *session = hx_rows_open(rows, 3);
   if (session == NULL) return no_plaintext(report);
   const words_t words = {.low = hx_row_scratch(session, 0),
@@ -166,30 +163,20 @@ hx_status_t hx_plaintext_from_integers(const hx_params_t *params, const hx_type_
   if (type->slots == 0) return hx_report_fail(report, HX_CODE_SLOTS, "a plaintext of no slots");
   hx_rows_t rows;
   HX_TRY(hx_rows_init(&rows, params, NULL, report));
-  const hx_status_t status = from_wide(&rows, type, integers, shift, secret, out, report);
+  const hx_status_t status = from_wide(&rows, type, type->slots, integers, shift, secret, out, report);
   hx_rows_deinit(&rows);
   return status;
 }
 
-static uint32_t log2_of(uint32_t power) { return (uint32_t)__builtin_ctz(power); }
-
-// What is encoded, for faults.
-typedef struct message {
-  const double *values;
-  size_t count;
-  bool is_complex, secret;
-} message_t;
-
 static hx_status_t encode_wide(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
-                               const message_t *message, hx_value_t **out, hx_report_t *report) {
-  const size_t bytes = 2 * (size_t)type->slots * sizeof(hx_i128);
+                               const hx_encode_message_t *message, hx_value_t **out, hx_report_t *report) {
+  const size_t slots = interpolation->slots, bytes = 2 * slots * sizeof(hx_i128);
   hx_i128 *integers = hx_alloc(bytes);
   if (integers == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
   uint32_t shift = 0;
   hx_encode_wide(interpolation, integers, &shift);
-  hx_status_t status =
-      check_size(rows->params, type, integers, shift, message->values, message->count, message->is_complex, report);
-  if (status == HX_STATUS_OK) status = from_wide(rows, type, integers, shift, message->secret, out, report);
+  hx_status_t status = check_size(rows->params, type, slots, integers, shift, message, report);
+  if (status == HX_STATUS_OK) status = from_wide(rows, type, slots, integers, shift, message->secret, out, report);
   hx_wipe(integers, bytes);
   hx_free(integers);
   return status;
@@ -209,8 +196,8 @@ static bool are_within(const hx_params_t *params, const hx_type_t *type, const i
 
 // Coefficients that fit words.
 static hx_status_t encode_narrow(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
-                                 const message_t *message, hx_value_t **out, hx_report_t *report) {
-  const size_t count = 2 * (size_t)type->slots, n = (size_t)1 << hx_params_log_n(rows->params), gap = n / count;
+                                 const hx_encode_message_t *message, hx_value_t **out, hx_report_t *report) {
+  const size_t count = 2 * interpolation->slots, n = (size_t)1 << hx_params_log_n(rows->params), gap = n / count;
   hx_row_session_t *session = hx_rows_open(rows, 2);
   if (session == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
   const words_t words = {.low = hx_row_scratch(session, gap == 1 ? 0 : 1)};
@@ -227,23 +214,34 @@ static hx_status_t encode_narrow(const hx_rows_t *rows, const hx_type_t *type, c
   return fill_plaintext(rows, session, &words, type, message->secret, out, report);
 }
 
-static hx_status_t encode_type(const hx_rows_t *rows, const hx_type_t *type, const message_t *message, hx_value_t **out,
-                               hx_report_t *report) {
-  hx_packing_t packing = {.log_slots = log2_of(type->slots)};
-  HX_TRY(hx_scale_value(&type->scale, hx_params_ring(rows->params), &packing.scale_hi, &packing.scale_lo, report));
-  hx_interpolation_t interpolation;
-  if (hx_encode_interpolate(&packing, message->values, message->count, message->is_complex, &interpolation) !=
-      HX_STATUS_OK)
-    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
+hx_status_t hx_encode_rounded(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
+                              const hx_encode_message_t *message, hx_value_t **out, hx_report_t *report) {
   hx_value_t *value = NULL;
-  const hx_status_t status =
-      (interpolation.is_narrow ? encode_narrow : encode_wide)(rows, type, &interpolation, message, &value, report);
-  hx_interpolation_deinit(&interpolation);
-  if (status != HX_STATUS_OK) return status;
+  HX_TRY((interpolation->is_narrow ? encode_narrow : encode_wide)(rows, type, interpolation, message, &value, report));
   value->count = message->count;
   value->is_complex = message->is_complex;
   *out = value;
   return HX_STATUS_OK;
+}
+
+hx_status_t hx_encode_packing(const hx_params_t *params, const hx_type_t *type, uint32_t slots, hx_packing_t *out,
+                              hx_report_t *report) {
+  out->log_slots = (uint32_t)__builtin_ctz(slots);
+  return hx_scale_value(&type->scale, hx_params_ring(params), &out->scale_hi, &out->scale_lo, report);
+}
+
+// The message fills `slots` slots, and again and again all those of the type.
+static hx_status_t encode_type(const hx_rows_t *rows, const hx_type_t *type, uint32_t slots,
+                               const hx_encode_message_t *message, hx_value_t **out, hx_report_t *report) {
+  hx_packing_t packing;
+  HX_TRY(hx_encode_packing(rows->params, type, slots, &packing, report));
+  hx_interpolation_t interpolation;
+  if (hx_encode_interpolate(&packing, message->values, message->count, message->is_complex, &interpolation) !=
+      HX_STATUS_OK)
+    return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for encoding");
+  const hx_status_t status = hx_encode_rounded(rows, type, &interpolation, message, out, report);
+  hx_interpolation_deinit(&interpolation);
+  return status;
 }
 
 // Q and P.
@@ -257,26 +255,52 @@ static hx_status_t extend_type(const hx_params_t *params, hx_type_t *type, hx_re
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_encode_on(const hx_rows_t *rows, const double *values, size_t count, bool complex_values,
-                         const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
-  const hx_params_t *params = rows->params;
-  const hx_encode_options_t defaults = {0};
-  if (options == NULL) options = &defaults;
-  const uint32_t slots = options->slots != 0 ? options->slots : (uint32_t)1 << (hx_params_log_n(params) - 1);
-  HX_TRY(check_packing(params, count, slots, options->depth, report));
-  HX_TRY(check_finite(values, count, complex_values, report));
+hx_status_t hx_encode_type(const hx_params_t *params, const hx_encode_options_t *options, hx_type_t *out,
+                           hx_report_t *report) {
+  const uint32_t most = (uint32_t)1 << (hx_params_log_n(params) - 1);
+  const uint32_t slots = options->slots != 0 ? options->slots : most;
+  HX_TRY(check_packing(params, slots, options->depth, report));
   hx_scale_t scale;
   if (options->scale == NULL) {
     hx_scale_copy(&scale, hx_params_default_scale(params));
   } else {
     HX_TRY(hx_scale_parse(hx_str(options->scale), hx_params_ring(params), &scale, report));
   }
+  hx_plaintext_type(params, options->depth, slots, &scale, out);
+  return options->weighted ? extend_type(params, out, report) : HX_STATUS_OK;
+}
+
+// The slots that the values fill: one period, or all.
+static hx_status_t check_period(const hx_encode_options_t *options, uint32_t slots, size_t count, uint32_t *out,
+                                hx_report_t *report) {
+  const uint32_t period = options->period != 0 ? options->period : slots;
+  if ((period & (period - 1)) != 0 || period > slots)
+    return hx_report_fail(report, HX_CODE_SLOTS, "the period is %u; it must be a power of two from 1 to the slots, %u",
+                          period, slots);
+  if (count == 0)
+    return hx_report_fail(report, HX_CODE_LENGTH, "there are no values; encoding takes 1 to %u (the %s)", period,
+                          options->period != 0 ? "period" : "slots");
+  if (count > period)
+    return hx_report_fail(report, HX_CODE_LENGTH, "there are %zu values for %u slots%s; give at most %u", count, period,
+                          options->period != 0 ? " of a period" : "", period);
+  *out = period;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_encode_on(const hx_rows_t *rows, const double *values, size_t count, bool complex_values,
+                         const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
+  static const hx_encode_options_t defaults = {0};
+  if (options == NULL) options = &defaults;
   hx_type_t type;
-  hx_plaintext_type(params, options->depth, slots, &scale, &type);
-  if (options->weighted) HX_TRY(extend_type(params, &type, report));
-  const message_t message = {.values = values, .count = count, .is_complex = complex_values, .secret = options->secret};
-  HX_TRY(encode_type(rows, &type, &message, out, report));
-  hx_value_note_message(*out, values, count, complex_values, options->magnitude);
+  uint32_t period = 0;
+  HX_TRY(hx_encode_type(rows->params, options, &type, report));
+  HX_TRY(check_period(options, type.slots, count, &period, report));
+  HX_TRY(hx_encode_check_finite(values, count, complex_values, report));
+  const hx_encode_message_t message = {
+      .values = values, .count = count, .is_complex = complex_values, .secret = options->secret};
+  HX_TRY(encode_type(rows, &type, period, &message, out, report));
+  hx_value_note_message(*out, values, count, complex_values, period, options->magnitude);
+  if (options->period != 0) (*out)->count = type.slots;  // every slot has a value of the message
   return HX_STATUS_OK;
 }
 

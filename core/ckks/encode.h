@@ -4,7 +4,7 @@
 #ifndef HELIOX_CORE_CKKS_ENCODE_H
 #define HELIOX_CORE_CKKS_ENCODE_H
 
-#include "core/ckks/encode_big.h"
+#include "core/ckks/encode_round.h"
 #include "core/ckks/rows.h"
 #include "core/ckks/value.h"
 
@@ -16,6 +16,23 @@ void hx_plaintext_type(const hx_params_t *params, uint32_t depth, uint32_t slots
 hx_status_t hx_encode_on(const hx_rows_t *rows, const double *values, size_t count, bool complex_values,
                          const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
 hx_status_t hx_decode_on(const hx_rows_t *rows, const hx_value_t *plaintext, double *out_values, hx_report_t *report);
+
+// The steps of hx_encode_on, for other forms of messages. What is encoded: count doubles or pairs (re, im).
+typedef struct hx_encode_message {
+  const double *values;
+  size_t count;
+  bool is_complex, secret;
+} hx_encode_message_t;
+// The plaintext's type for these options, checked.
+hx_status_t hx_encode_type(const hx_params_t *params, const hx_encode_options_t *options, hx_type_t *out,
+                           hx_report_t *report);
+hx_status_t hx_encode_check_finite(const double *values, size_t count, bool is_complex, hx_report_t *report);
+// Packing of `slots` slots at the type's scale.
+hx_status_t hx_encode_packing(const hx_params_t *params, const hx_type_t *type, uint32_t slots, hx_packing_t *out,
+                              hx_report_t *report);
+// Rounds and reduces; the coefficients stand N / (2 * interpolation->slots) apart.
+hx_status_t hx_encode_rounded(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
+                              const hx_encode_message_t *message, hx_value_t **out, hx_report_t *report);
 
 // A plaintext of this type (as hx_plaintext_type makes it) whose coefficient k * gap is integers[k] * 2^shift, k < 2 *
 // slots; |integers[k]| < 2^120 and |integers[k] * 2^shift| <= (Q_d - 1) / 2 have been checked. Without branches or
@@ -43,5 +60,16 @@ hx_status_t hx_plaintext_coefficients_on(const hx_rows_t *rows, const hx_value_t
 // (that much shows), or the session failed.
 bool hx_plaintext_words(hx_row_session_t *session, const hx_value_t *plaintext);
 void hx_coefficients_deinit(hx_coefficients_t *coefficients);
+
+// What hx_decode and hx_decode_coefficients refuse.
+hx_status_t hx_decode_check(const hx_value_t *plaintext, hx_report_t *report);
+// The coefficients k and k + slots of the packing, k < slots, as numbers re + i im times 2^*out_exponent, |re|, |im|
+// < 1.
+hx_status_t hx_decode_fold(const hx_rows_t *rows, const hx_value_t *plaintext, hx_fft_vector_t to,
+                           int32_t *out_exponent, hx_report_t *report);
+// Divides by the scale and multiplies by 2^exponent: to[positions[j]] to out pair j. False if one of them is no finite
+// double.
+bool hx_decode_unfold(hx_fft_vector_t values, size_t count, const uint32_t *positions, hx_dd_t scale, int32_t exponent,
+                      double *out_values);
 
 #endif

@@ -11,7 +11,7 @@
 #include "core/ckks/encode.h"
 #include "core/ckks/encode_kernels.h"
 
-static hx_status_t check_plaintext(const hx_value_t *plaintext, hx_report_t *report) {
+hx_status_t hx_decode_check(const hx_value_t *plaintext, hx_report_t *report) {
   const hx_type_t *type = &plaintext->type;
   if (type->kind != HX_TYPE_PLAINTEXT)
     return hx_report_fail(report, HX_CODE_TYPE,
@@ -82,23 +82,21 @@ static int32_t fold(const hx_coefficients_t *m, size_t slots, hx_fft_vector_t to
   return (int32_t)shift + 120;
 }
 
-// Values by position to slots, divided by the scale. False if one of them is no finite double.
-static bool unfold(hx_fft_vector_t values, uint32_t log_slots, hx_dd_t scale, int32_t exponent, double *out_values) {
+bool hx_decode_unfold(hx_fft_vector_t values, size_t count, const uint32_t *positions, hx_dd_t scale, int32_t exponent,
+                      double *out_values) {
   const hx_encode_kernels_t *kernels = hx_encode_kernels();
-  const uint32_t *positions = hx_fft_positions(log_slots);
-  const size_t slots = (size_t)1 << log_slots;
   int scale_exponent;
   const double unit_hi = frexp(scale.hi, &scale_exponent);
   const hx_dd_t inverse = hx_dd_reciprocal((hx_dd_t){unit_hi, ldexp(scale.lo, -scale_exponent)});
-  kernels->scale(values.re, values.re_low, slots, inverse);
-  kernels->scale(values.im, values.im_low, slots, inverse);
+  kernels->scale(values.re, values.re_low, count, inverse);
+  kernels->scale(values.im, values.im_low, count, inverse);
   // Beyond these every number is 0 or infinite anyway.
   const int32_t wanted = exponent - scale_exponent, most = 4000;
   const int32_t power = wanted > most ? most : wanted, quarter = power / 4;
   const double part = hx_exp2_exact(quarter), last = hx_exp2_exact(power - 3 * quarter);
   double worst = 0.0;  // 0 * x is 0 for finite x, else NaN
-  for (size_t j = 0; j < slots; ++j) {
-    const uint32_t p = positions[j];
+  for (size_t j = 0; j < count; ++j) {
+    const size_t p = positions != NULL ? positions[j] : j;
     out_values[2 * j] = values.re[p] * part * part * part * last;
     out_values[2 * j + 1] = values.im[p] * part * part * part * last;
     worst += 0.0 * out_values[2 * j] + 0.0 * out_values[2 * j + 1];
@@ -132,8 +130,8 @@ static void fold_narrow(const int64_t *words, uint32_t n, size_t slots, hx_fft_v
   *out_exponent = 62;
 }
 
-static hx_status_t fold_any(const hx_rows_t *rows, const hx_value_t *plaintext, hx_fft_vector_t to,
-                            int32_t *out_exponent, hx_report_t *report) {
+hx_status_t hx_decode_fold(const hx_rows_t *rows, const hx_value_t *plaintext, hx_fft_vector_t to,
+                           int32_t *out_exponent, hx_report_t *report) {
   const uint32_t n = (uint32_t)1 << hx_params_log_n(plaintext->params);
   hx_row_session_t *session = hx_rows_open(rows, 2);
   if (session == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for decoding");
@@ -146,7 +144,7 @@ static hx_status_t fold_any(const hx_rows_t *rows, const hx_value_t *plaintext, 
 
 hx_status_t hx_decode_on(const hx_rows_t *rows, const hx_value_t *plaintext, double *out_values, hx_report_t *report) {
   HX_TRY(hx_value_want_data(plaintext, "ckks.decode gives numbers to the host", report));
-  HX_TRY(check_plaintext(plaintext, report));
+  HX_TRY(hx_decode_check(plaintext, report));
   const size_t slots = plaintext->type.slots;
   const uint32_t log_slots = (uint32_t)__builtin_ctz(plaintext->type.slots);
   hx_dd_t scale;
@@ -158,10 +156,10 @@ hx_status_t hx_decode_on(const hx_rows_t *rows, const hx_value_t *plaintext, dou
   }
   const hx_fft_vector_t vector = {numbers, numbers + slots, numbers + 2 * slots, numbers + 3 * slots};
   int32_t exponent = 0;
-  hx_status_t status = fold_any(rows, plaintext, vector, &exponent, report);
+  hx_status_t status = hx_decode_fold(rows, plaintext, vector, &exponent, report);
   if (status == HX_STATUS_OK) {
     hx_fft_evaluate(log_slots, vector);
-    if (!unfold(vector, log_slots, scale, exponent, out_values)) {
+    if (!hx_decode_unfold(vector, slots, hx_fft_positions(log_slots), scale, exponent, out_values)) {
       status = refuse_overflow(out_values, slots, report);
       hx_wipe(out_values, 2 * slots * sizeof *out_values);
     }

@@ -102,24 +102,39 @@ static hx_dd_t unit_scale(const hx_packing_t *packing, int *out_exponent) {
   return (hx_dd_t){times(packing->scale_hi, to_unit), times(packing->scale_lo, to_unit)};
 }
 
-hx_status_t hx_encode_interpolate(const hx_packing_t *packing, const double *values, size_t count, bool is_complex,
-                                  hx_interpolation_t *out) {
+// Zeroed numbers; the exponent of the values.
+static hx_status_t begin(const hx_packing_t *packing, const double *values, size_t count, int32_t spread,
+                         hx_interpolation_t *out) {
   const size_t slots = (size_t)1 << packing->log_slots;
   HX_TRY(hx_fft_prepare(packing->log_slots));
   double *numbers = hx_zalloc(4 * slots, sizeof *numbers);
   if (numbers == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  *out = (hx_interpolation_t){.packing = packing, .slots = slots, .numbers = numbers};
+  *out = (hx_interpolation_t){.packing = packing, .slots = slots, .numbers = numbers, .spread = spread};
   out->c = (hx_fft_vector_t){numbers, numbers + slots, numbers + 2 * slots, numbers + 3 * slots};
-  out->exponent = common_exponent(values, is_complex ? 2 * count : count);
+  out->exponent = common_exponent(values, count);
+  int scale_exponent;
+  (void)unit_scale(packing, &scale_exponent);
+  out->bits = out->exponent + scale_exponent + 1;
+  out->is_narrow = out->bits <= NARROW_BITS;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_encode_interpolate(const hx_packing_t *packing, const double *values, size_t count, bool is_complex,
+                                  hx_interpolation_t *out) {
+  HX_TRY(begin(packing, values, is_complex ? 2 * count : count, (int32_t)packing->log_slots, out));
   load(values, count, is_complex, out->exponent, hx_fft_positions(packing->log_slots), out->c);
   if (is_double_enough(packing)) {
     hx_fft_interpolate_double(packing->log_slots, out->c);  // low halves stay zero
   } else {
     hx_fft_interpolate(packing->log_slots, out->c);
   }
-  int scale_exponent;
-  (void)unit_scale(packing, &scale_exponent);
-  out->is_narrow = out->exponent + scale_exponent + 1 <= NARROW_BITS;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_encode_take(const hx_packing_t *packing, const double *values, size_t count, hx_interpolation_t *out) {
+  HX_TRY(begin(packing, values, count, 0, out));
+  const power_t power = power_of(-out->exponent);
+  for (size_t k = 0; k < count; ++k) (k < out->slots ? out->c.re : out->c.im - out->slots)[k] = times(values[k], power);
   return HX_STATUS_OK;
 }
 
@@ -139,7 +154,7 @@ void hx_encode_narrow(const hx_interpolation_t *interpolation, int64_t *out_word
   const size_t slots = interpolation->slots;
   int scale_exponent;
   const hx_dd_t scale = unit_scale(packing, &scale_exponent);
-  const int32_t down = interpolation->exponent + scale_exponent - (int32_t)packing->log_slots;
+  const int32_t down = interpolation->exponent + scale_exponent - interpolation->spread;
   const double factor = hx_exp2_exact(at_least(down, LEAST_DOWN));
   const hx_fft_vector_t *c = &interpolation->c;
   kernels->round(c->re, c->re_low, slots, scale, factor, out_words);
@@ -151,9 +166,9 @@ void hx_encode_wide(const hx_interpolation_t *interpolation, hx_i128 *out_intege
   const size_t slots = interpolation->slots;
   int scale_exponent;
   const hx_dd_t scale = unit_scale(packing, &scale_exponent);
-  const int32_t over = interpolation->exponent + scale_exponent + 1 - BITS;
+  const int32_t over = interpolation->bits - BITS;
   const int32_t shift = over & ~(over >> 31);  // max(over, 0)
-  const int32_t down = interpolation->exponent + scale_exponent - (int32_t)packing->log_slots - shift;
+  const int32_t down = interpolation->exponent + scale_exponent - interpolation->spread - shift;
   const double factor = hx_exp2_exact(at_least(down, LEAST_DOWN));  // below 2^BITS
   const hx_fft_vector_t *c = &interpolation->c;
   for (size_t k = 0; k < slots; ++k) {

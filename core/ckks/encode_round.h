@@ -30,12 +30,16 @@ typedef struct hx_interpolation {
   double *numbers;  // behind c; wiped
   hx_fft_vector_t c;
   int32_t exponent;  // taken out of the values
+  int32_t spread;    // log2 of what the coefficients are still to be divided by
+  int32_t bits;      // all coefficients stay below 2^bits
   bool is_narrow;    // all coefficients stay below 2^61
 } hx_interpolation_t;
 
 // values as in hx_encode_integers, which is the three calls below.
 hx_status_t hx_encode_interpolate(const hx_packing_t *packing, const double *values, size_t count, bool is_complex,
                                   hx_interpolation_t *out);
+// The values themselves as coefficients k and k + slots, k < slots; real, 1 <= count <= 2 * slots.
+hx_status_t hx_encode_take(const hx_packing_t *packing, const double *values, size_t count, hx_interpolation_t *out);
 void hx_interpolation_deinit(hx_interpolation_t *interpolation);
 void hx_encode_wide(const hx_interpolation_t *interpolation, hx_i128 *out_integers, uint32_t *out_shift);
 // The same integers as words; where is_narrow. out_words: [2 * slots]

@@ -51,8 +51,8 @@ hx_status_t hx_value_create_symbol(const hx_params_t *params, const hx_type_t *t
 // Refused (unsupported): a value that is being recorded, by what cannot be recorded: "ckks.encrypt draws at random".
 hx_status_t hx_value_want_data(const hx_value_t *value, const char *what, hx_report_t *report);
 // Notes what the predicted noise of a plaintext just encoded follows from: its message where it is not secret, else the
-// magnitude that the caller declares for it.
-void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex,
+// magnitude that the caller declares for it. `period`: slots that the values fill, again and again.
+void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex, uint32_t period,
                            double magnitude);
 // The noise of a ciphertext just encrypted from a plaintext. Where nothing is known of the plaintext, its message
 // counts as bounded by 1.

@@ -31,7 +31,7 @@ static hx_message_facts_t measure(const double *values, size_t count, bool is_co
   return facts;
 }
 
-void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex,
+void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex, uint32_t period,
                            double magnitude) {
   const uint32_t slots = plaintext->type.slots;
   hx_message_facts_t facts;
@@ -39,7 +39,7 @@ void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t c
     const double bound = magnitude > 0 && isfinite(magnitude) ? magnitude : 1.0;
     facts = (hx_message_facts_t){.power = bound * bound, .peak = bound * bound, .id = plaintext->tensor->storage->id};
   } else {
-    facts = measure(values, count, is_complex, slots);
+    facts = measure(values, count, is_complex, period);
   }
   hx_noise_of_encoding(plaintext->params, slots, exp2(hx_value_scale_log2(plaintext)), facts.power, facts.peak,
                        hx_noise_mix(facts.id, slots), &plaintext->noise);

@@ -60,7 +60,10 @@ typedef struct hx_encode_options {
   const char *scale;  ///< canonical text; NULL: the parameters' default
   bool secret;        ///< mark as secret (true when it is going to be encrypted)
   bool weighted;      ///< on Q and P: a weight of rotate_weighted_sum, as hx_engine_prepare_plain makes it
-  double magnitude;   ///< of a secret message, for predictions of noise alone: a public bound on |z|; 0: 1
+  /// The message repeats in its slots with this period, a power of two up to slots; at most as many values. 0: slots.
+  /// 1: one number in every slot. A short period is cheaper to encode.
+  uint32_t period;
+  double magnitude;  ///< of a secret message, for predictions of noise alone: a public bound on |z|; 0: 1
 } hx_encode_options_t;
 
 /// Encodes real (count doubles) or complex (count pairs re, im) values into a plaintext, ntt domain.
@@ -70,6 +73,16 @@ typedef struct hx_encode_options {
 HX_API HX_MUST_USE hx_status_t hx_encode(const hx_params_t *params, const double *values, size_t count,
                                          bool complex_values, const hx_encode_options_t *options, hx_value_t **out,
                                          hx_report_t *report);
+
+/// Encodes numbers as the coefficients themselves, each times the scale, rounded to nearest, ties to even: coefficient
+/// k of the packing is values[k], so products of messages are convolutions mod X^N + 1 (of the packing). At most 2 *
+/// slots values; options as in hx_encode, without a period. Refused: as there.
+HX_API HX_MUST_USE hx_status_t hx_encode_coefficients(const hx_params_t *params, const double *values, size_t count,
+                                                      const hx_encode_options_t *options, hx_value_t **out,
+                                                      hx_report_t *report);
+/// The coefficients of the packing, divided by the scale: out_values has room for 2 * hx_value_slots doubles.
+HX_API HX_MUST_USE hx_status_t hx_decode_coefficients(const hx_value_t *plaintext, double *out_values,
+                                                      hx_report_t *report);
 
 /// Decodes a plaintext into slots pairs (re, im): out_values has room for 2 * hx_value_slots doubles.
 HX_API HX_MUST_USE hx_status_t hx_decode(const hx_value_t *plaintext, double *out_values, hx_report_t *report);
