@@ -11,8 +11,13 @@
 // What this processor does at best, measured before the suites.
 typedef struct bench_machine {
   double cycles_per_ns;  // of the core at work
-  double bytes_per_ns;   // read and written by a copy far larger than the caches
+  // Read and written by a copy, by how many bytes it touches in all: BENCH_REACHES of bench_reach.
+  double bytes_per_ns[4];
 } bench_machine_t;
+
+#define BENCH_REACHES 4
+// Bytes that the i-th copy touches: in the second cache, in the last one, and beyond.
+size_t bench_reach(int i);
 
 // Work of an operation, for its bound: max(bytes / bandwidth, butterflies * 5/8 + products / 8 cycles). A butterfly of
 // eight lanes takes five cycles, and the two halves of a conversion's product two instructions of eight lanes.
@@ -41,9 +46,14 @@ double bench_bound(const bench_machine_t *machine, const bench_work_t *work);  /
 bool bench_measure(bench_suite_t *suite, json_t *facts, const bench_work_t *work, int inner, bool (*body)(void *),
                    void *state);
 
+// Adds the rows of the bandwidths.
+void bench_bandwidth(bench_suite_t *suite);
+// What multiply, relinearize and rescale cost against N, limbs and threads, as an SVG drawing.
+bool bench_plot(bench_suite_t *suite, const char *path, uint32_t threads);
+
 // The row kernels of every variant this processor has.
 bool bench_micro(bench_suite_t *suite);
-// Operations of the engine on the cpu plugin, for one preset.
-bool bench_ckks(bench_suite_t *suite, const char *preset);
+// Operations of the engine on the cpu plugin, for one preset; digits: 0, or of another set with the same Q.
+bool bench_ckks(bench_suite_t *suite, const char *preset, uint32_t digits);
 
 #endif

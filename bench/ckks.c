@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "heliox/heliox.h"
+#include "region.h"
 
 typedef struct ckks {
   hx_params_t *params;
@@ -104,11 +105,22 @@ static bool rotate_many(void *state) {
   return done(c, status, &outs[0]);
 }
 
-static hx_status_t open_all(ckks_t *c, const char *preset) {
+// The preset, or the set with its Q and other digits, secure or not: others are measured with the same.
+static hx_status_t open_params(ckks_t *c, const char *preset, uint32_t digits) {
+  hx_params_t *given = NULL;
+  hx_status_t status = hx_params_preset(preset, digits == 0 ? &c->params : &given, c->report);
+  if (status == HX_STATUS_OK && digits != 0) {
+    status = hx_params_with_digits(given, digits, HX_PARAMS_INSECURE, &c->params, c->report);
+  }
+  hx_params_release(given);
+  return status;
+}
+
+static hx_status_t open_all(ckks_t *c, const char *preset, uint32_t digits) {
   const hx_keygen_options_t options = {
       .parts = HX_KEYS_PUBLIC | HX_KEYS_RELIN | HX_KEYS_GALOIS, .rotations = steps, .rotation_count = 8};
   const hx_encode_options_t secret = {.secret = true};
-  hx_status_t status = hx_params_preset(preset, &c->params, c->report);
+  hx_status_t status = open_params(c, preset, digits);
   if (status == HX_STATUS_OK) status = hx_plugins_discover(NULL, &c->plugins, c->report);
   if (status == HX_STATUS_OK) status = hx_backend_create(c->plugins, "cpu", &c->backend, c->report);
   if (status == HX_STATUS_OK) status = hx_keys_generate(c->params, &options, &c->keys, c->report);
@@ -160,7 +172,8 @@ static bench_work_t switch_work(const ckks_t *c, uint32_t digits, double count) 
   const double each = 2 * (double)p + 2 * (double)q, used = (q + run - 1) / run;
   transforms += count * each;
   products += count * 2 * q * p;
-  const bench_work_t work = {transforms * n / 2 * log_n, products * n, count * used * 2 * (q + p) * row};
+  const bench_work_t work = {transforms * n / 2 * log_n, products * n,
+                             count * (used * 2 * (q + p) + 2 * (double)q) * row + 2 * (double)q * row};
   return work;
 }
 
@@ -169,9 +182,41 @@ static bench_work_t plus(bench_work_t a, bench_work_t b) {
   return sum;
 }
 
-bool bench_ckks(bench_suite_t *suite, const char *preset) {
+static bool is_wanted(const bench_suite_t *suite, const char *name) {
+  return strncmp(name, suite->only, strlen(suite->only)) == 0;
+}
+
+// What the plugin alone takes, by its own tables, on the set's primes: results' memory is there already.
+static bool measure_native(bench_suite_t *suite, const ckks_t *c, const char *preset) {
+  const uint32_t q = hx_params_q_count(c->params), asked = hx_params_digits_asked(c->params);
+  bench_ring_t ring = {.log_n = hx_params_log_n(c->params),
+                       .q_count = q,
+                       .p_count = hx_params_p_count(c->params),
+                       .digit_run = (q + asked - 1) / asked};
+  bool good = ring.p_count > 0 && q + ring.p_count <= BENCH_PRIMES_MAX;
+  for (uint32_t i = 0; good && i < q + ring.p_count; i++) {
+    ring.primes[i] = hx_params_prime(c->params, i);
+  }
+  const char *threads = getenv("HELIOX_NUM_THREADS");
+  const uint32_t count = threads != NULL && atoi(threads) > 0 ? (uint32_t)atoi(threads) : 1;
+  for (int chain = 0; good && chain < BENCH_CHAIN_COUNT; chain++) {
+    if (!is_wanted(suite, bench_chain_name((bench_chain_t)chain))) {
+      continue;
+    }
+    bench_region_t *region = bench_region_open(&ring, (bench_chain_t)chain, count);
+    const bench_work_t work = bench_chain_work(&ring, (bench_chain_t)chain);
+    json_t *facts = json_pack("{s:s, s:s, s:i, s:i}", "operation", bench_chain_name((bench_chain_t)chain), "params",
+                              preset, "digits", (int)hx_params_digits(c->params), "threads", (int)count);
+    good =
+        region != NULL ? bench_measure(suite, facts, &work, 1, bench_region_run, region) : (json_decref(facts), false);
+    bench_region_close(region);
+  }
+  return good;
+}
+
+bool bench_ckks(bench_suite_t *suite, const char *preset, uint32_t digits_wanted) {
   ckks_t c = {.report = hx_report_create()};
-  if (!done(&c, open_all(&c, preset), NULL)) {
+  if (!done(&c, open_all(&c, preset, digits_wanted), NULL)) {
     close_all(&c);
     return false;
   }
@@ -199,12 +244,13 @@ bool bench_ckks(bench_suite_t *suite, const char *preset) {
               {"rotate_many 8", rotate_many, many}};
   bool good = true;
   for (size_t i = 0; good && i < sizeof rows / sizeof rows[0]; i++) {
-    if (strncmp(rows[i].name, suite->only, strlen(suite->only)) != 0) {
+    if (!is_wanted(suite, rows[i].name)) {
       continue;
     }
-    json_t *facts = json_pack("{s:s, s:s}", "operation", rows[i].name, "params", preset);
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "operation", rows[i].name, "params", preset, "digits", (int)digits);
     good = bench_measure(suite, facts, &rows[i].work, 1, rows[i].body, &c);
   }
+  good = good && measure_native(suite, &c, preset);
   close_all(&c);
   return good;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // heliox-bench-cpu: medians, minima and maxima of kernels and operations on this machine's processors.
-//   --suite micro|ckks  which one (default: both)
+//   --suite NAME        micro, ckks or bandwidth (default: micro and ckks)
+//   --digits N          the ckks suite's sets with so many digits
+//   --plot FILE         instead of a suite: a drawing (SVG) of cost against N, limbs and threads
 //   --params NAME       preset of the ckks suite; may be repeated (default: C14, C15 and C16)
 //   --only TEXT         operations whose name begins so
 //   --samples N         default 31
@@ -16,12 +18,17 @@
 #include "bench.h"
 
 typedef struct options {
-  const char *suite, *json, *compare, *only;
+  const char *suite, *json, *compare, *only, *plot;
+  uint32_t digits;
   const char *params[8];
   size_t param_count;
   int samples;
   bool cpu_time;
 } options_t;
+
+static bool is_suite(const char *name) {
+  return strcmp(name, "micro") == 0 || strcmp(name, "ckks") == 0 || strcmp(name, "bandwidth") == 0;
+}
 
 static bool parse(int count, char **arguments, options_t *out) {
   *out = (options_t){.samples = 31};
@@ -30,10 +37,14 @@ static bool parse(int count, char **arguments, options_t *out) {
     if (value == NULL) {
       return false;
     }
-    if (strcmp(name, "--suite") == 0 && (strcmp(value, "micro") == 0 || strcmp(value, "ckks") == 0)) {
+    if (strcmp(name, "--suite") == 0 && is_suite(value)) {
       out->suite = value;
     } else if (strcmp(name, "--json") == 0) {
       out->json = value;
+    } else if (strcmp(name, "--plot") == 0) {
+      out->plot = value;
+    } else if (strcmp(name, "--digits") == 0 && atoi(value) >= 1 && atoi(value) <= 64) {
+      out->digits = (uint32_t)atoi(value);
     } else if (strcmp(name, "--compare") == 0) {
       out->compare = value;
     } else if (strcmp(name, "--params") == 0 && out->param_count < 8) {
@@ -95,16 +106,25 @@ static bool compare(const char *path, json_t *rows) {
 
 static bool run(const options_t *options, bench_suite_t *suite) {
   if (!suite->quiet) {
-    printf("core %.2f cycles/ns, copy %.1f bytes/ns\n", suite->machine.cycles_per_ns, suite->machine.bytes_per_ns);
+    printf("core %.2f cycles/ns, copy %.1f bytes/ns\n", suite->machine.cycles_per_ns,
+           suite->machine.bytes_per_ns[BENCH_REACHES - 1]);
     printf("%-64s %11s %11s %11s %11s %5s\n", "microseconds", "median", "minimum", "maximum", "bound", "share");
   }
   bool good = true;
+  if (options->plot != NULL) {
+    const char *threads = getenv("HELIOX_NUM_THREADS");
+    return bench_plot(suite, options->plot, threads != NULL && atoi(threads) > 0 ? (uint32_t)atoi(threads) : 2);
+  }
+  if (options->suite != NULL && strcmp(options->suite, "bandwidth") == 0) {
+    bench_bandwidth(suite);
+    return true;
+  }
   if (options->suite == NULL || strcmp(options->suite, "micro") == 0) {
     good = bench_micro(suite);
   }
   for (size_t i = 0; good && i < options->param_count; i++) {
     if (options->suite == NULL || strcmp(options->suite, "ckks") == 0) {
-      good = bench_ckks(suite, options->params[i]);
+      good = bench_ckks(suite, options->params[i], options->digits);
     }
   }
   return good;
@@ -112,7 +132,7 @@ static bool run(const options_t *options, bench_suite_t *suite) {
 
 static bool write_json(const options_t *options, const bench_suite_t *suite) {
   json_t *all = json_pack("{s:f, s:f, s:O}", "cycles_per_ns", suite->machine.cycles_per_ns, "bytes_per_ns",
-                          suite->machine.bytes_per_ns, "rows", suite->rows);
+                          suite->machine.bytes_per_ns[BENCH_REACHES - 1], "rows", suite->rows);
   const size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(6);
   const bool good = all != NULL && (strcmp(options->json, "-") == 0 ? json_dumpf(all, stdout, flags) == 0
                                                                     : json_dump_file(all, options->json, flags) == 0);
@@ -127,9 +147,9 @@ int main(int count, char **arguments) {
   options_t options;
   if (!parse(count, arguments, &options)) {
     fprintf(stderr,
-            "usage: heliox-bench-cpu [--suite micro|ckks] [--params NAME] [--only TEXT] [--samples N] [--clock "
-            "wall|cpu] [--json FILE] "
-            "[--compare OLD.json]\n");
+            "usage: heliox-bench-cpu [--suite micro|ckks|bandwidth] [--plot FILE] [--params NAME] [--digits N] [--only "
+            "TEXT] "
+            "[--samples N] [--clock wall|cpu] [--json FILE] [--compare OLD.json]\n");
     return 2;
   }
   if (options.cpu_time) {
