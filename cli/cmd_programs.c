@@ -33,16 +33,27 @@ static hx_status_t find_manifest(cli_t *cli, const char *name, char path[PATH_MA
   return hx_report_fail(cli->report, HX_CODE_BACKEND, "no plugin '%s'; see 'heliox plugins list'", name);
 }
 
-// The program's own directory, with the suite's name.
-static hx_status_t find_suite(cli_t *cli, char path[PATH_MAX]) {
-  static const char name[] = "/heliox-conformance";
-  const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
+// A program beside this one.
+static hx_status_t find_beside(cli_t *cli, const char *name, const char *origin, char path[PATH_MAX]) {
+  const size_t room = strlen(name) + 2;
+  const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - room);
   if (size <= 0) return hx_report_fail(cli->report, HX_CODE_IO, "/proc/self/exe: %s", strerror(errno));
   path[size] = '\0';
   char *slash = strrchr(path, '/');
-  memcpy(slash == NULL ? path : slash, name, sizeof name);
+  snprintf(slash == NULL ? path : slash, room, "/%s", name);
   if (access(path, X_OK) == 0) return HX_STATUS_OK;
-  return hx_report_fail(cli->report, HX_CODE_IO, "%s: %s; it is installed with the SDK", path, strerror(errno));
+  return hx_report_fail(cli->report, HX_CODE_IO, "%s: %s; %s", path, strerror(errno), origin);
+}
+
+// Appends the options that are given to the arguments of a program; names: room for their long forms.
+static void pass_on(cli_t *cli, const char *const *options, size_t count, char (*names)[16], char **arguments,
+                    int *argument_count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!cli_has(cli, options[i])) continue;
+    snprintf(names[i], sizeof names[i], "--%s", options[i]);
+    arguments[(*argument_count)++] = names[i];
+    arguments[(*argument_count)++] = (char *)(uintptr_t)cli_get(cli, options[i]);
+  }
 }
 
 int cli_run_plugins_test(cli_t *cli) {
@@ -56,18 +67,29 @@ int cli_run_plugins_test(cli_t *cli) {
   } else {
     CLI_TRY(cli, find_manifest(cli, name, manifest));
   }
-  CLI_TRY(cli, find_suite(cli, suite));
+  CLI_TRY(cli, find_beside(cli, "heliox-conformance", "it is installed with the SDK", suite));
   char *arguments[16] = {suite, manifest};
   int count = 2;
-  for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; ++i) {
-    if (!cli_has(cli, passed_on[i])) continue;
-    snprintf(names[i], sizeof names[i], "--%s", passed_on[i]);
-    arguments[count++] = names[i];
-    arguments[count++] = (char *)(uintptr_t)cli_get(cli, passed_on[i]);
-  }
+  pass_on(cli, passed_on, sizeof passed_on / sizeof *passed_on, names, arguments, &count);
   if (cli->json) arguments[count++] = (char *)(uintptr_t) "--json";
   if (cli->verbose > 0) arguments[count++] = (char *)(uintptr_t) "-v";
   fflush(stdout);
   execv(suite, arguments);
   return cli_fail(cli, hx_report_fail(cli->report, HX_CODE_IO, "%s: %s", suite, strerror(errno)));
+}
+
+int cli_run_bench(cli_t *cli) {
+  static const char *const passed_on[] = {"suite", "params", "digits", "only", "samples", "clock", "compare", "plot"};
+  char program[PATH_MAX], names[8][16];
+  CLI_TRY(cli, find_beside(cli, "heliox-bench-cpu", "it is built with the cpu plugin", program));
+  char *arguments[24] = {program};
+  int count = 1;
+  pass_on(cli, passed_on, sizeof passed_on / sizeof *passed_on, names, arguments, &count);
+  if (cli->json) {
+    arguments[count++] = (char *)(uintptr_t) "--json";
+    arguments[count++] = (char *)(uintptr_t) "-";
+  }
+  fflush(stdout);
+  execv(program, arguments);
+  return cli_fail(cli, hx_report_fail(cli->report, HX_CODE_IO, "%s: %s", program, strerror(errno)));
 }
