@@ -10,6 +10,7 @@
 #include "heliox/callable.h"
 #include "heliox/capture.h"
 #include "heliox/circuits.h"
+#include "heliox/emit.h"
 #include "heliox/engine.h"
 #include "heliox/file.h"
 #include "heliox/keys.h"
