@@ -78,6 +78,16 @@ hx_status_t cli_discover(cli_t *cli, hx_plugins_t **out);
 hx_status_t cli_backend(cli_t *cli, hx_plugins_t **out_plugins, hx_backend_t **out_backend);
 // A preset name or a parameter file, with --digits and --insecure honoured.
 hx_status_t cli_params(cli_t *cli, const char *text, hx_params_t **out);
+// True if the file is a bundle.
+bool cli_is_bundle(const char *path);
+// A program's text or a bundle. params NULL: those that the program names.
+hx_status_t cli_load_compilation(cli_t *cli, const char *path, const hx_params_t *params, hx_program_t **out_program,
+                                 hx_compilation_t **out);
+// A bundle of the program and all that is bound to it.
+hx_status_t cli_save_compilation(cli_t *cli, const hx_compilation_t *compilation, const char *pipeline,
+                                 const char *path);
+// To the file of -o, or to standard output.
+hx_status_t cli_give_text(cli_t *cli, const char *text);
 // Binds what --materials names: containers by symbol, or one value each.
 hx_status_t cli_bind_materials(cli_t *cli, hx_compilation_t *compilation);
 // One line about parameters and their security.

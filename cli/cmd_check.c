@@ -13,6 +13,7 @@ typedef struct {
   hx_backend_t *backend;
   hx_costs_t *costs;
   hx_plan_t *plan;
+  hx_bundle_t *bundle;  // where the program is one
 } check_t;
 
 static double mib(uint64_t bytes) { return (double)bytes / 1048576; }
@@ -64,6 +65,38 @@ static void print_value(const char *what, const hx_plan_value_t *value) {
   printf("\n");
 }
 
+// What a bundle brings, and what has to be given to run it.
+static void print_bundle(const hx_bundle_t *bundle) {
+  hx_bundle_info_t info;
+  hx_bundle_info(bundle, &info);
+  printf("bundle    passes %s\n", info.pipeline[0] == '\0' ? "none" : info.pipeline);
+  for (size_t i = 0; i < info.material_count; ++i) {
+    if (info.materials[i].of != NULL) {
+      printf("stored    @%s, a view of @%s\n", info.materials[i].symbol, info.materials[i].of);
+    } else {
+      printf("stored    @%s, %.2f MiB\n", info.materials[i].symbol, (double)info.materials[i].bytes / 1048576);
+    }
+  }
+  json_t *needs = json_loads(info.requires_text, 0, NULL), *material;
+  size_t i;
+  json_array_foreach(json_object_get(needs, "materials"), i, material) {
+    const char *symbol = json_string_value(json_object_get(material, "symbol"));
+    printf("missing   @%s: give it with --materials\n", symbol == NULL ? "?" : symbol);
+  }
+  json_decref(needs);
+}
+
+static json_t *bundle_json(const hx_bundle_t *bundle) {
+  hx_bundle_info_t info;
+  hx_bundle_info(bundle, &info);
+  json_t *stored = json_array(), *needs = json_loads(info.requires_text, 0, NULL);
+  for (size_t i = 0; i < info.material_count; ++i)
+    json_array_append_new(stored, json_pack("{s:s, s:I, s:s?}", "symbol", info.materials[i].symbol, "bytes",
+                                            (json_int_t)info.materials[i].bytes, "of", info.materials[i].of));
+  return json_pack("{s:s, s:o, s:o}", "pipeline", info.pipeline, "stored", stored, "requires",
+                   needs == NULL ? json_null() : needs);
+}
+
 static int print_report(cli_t *cli, const check_t *check) {
   const hx_plan_info_t *info = hx_plan_info(check->plan);
   const hx_port_t *ports = NULL;
@@ -76,6 +109,7 @@ static int print_report(cli_t *cli, const check_t *check) {
   print_ports("output", ports, count);
   count = hx_compilation_materials(check->compilation, &ports);
   print_ports("material", ports, count);
+  if (check->bundle != NULL) print_bundle(check->bundle);
   print_keys(info);
   print_work(info);
   count = hx_plan_outputs(check->plan, &values);
@@ -164,6 +198,7 @@ static int json_report(cli_t *cli, const check_t *check) {
                            (int)hx_plan_info(check->plan)->max_depth, "plan", work_json(hx_plan_info(check->plan)),
                            "results", values_json(results, result_count), "values", values_json(values, value_count));
   hx_needs_release(needs);
+  if (check->bundle != NULL) json_object_set_new(json, "bundle", bundle_json(check->bundle));
   return cli_print_json(json);
 }
 
@@ -172,9 +207,10 @@ static int json_report(cli_t *cli, const check_t *check) {
 static hx_status_t prepare(cli_t *cli, check_t *check) {
   hx_status_t status = HX_STATUS_OK;
   if (cli_has(cli, "params")) status = cli_params(cli, cli_get(cli, "params"), &check->params);
-  if (status == HX_STATUS_OK) status = hx_program_load(cli->arguments[0], &check->program, cli->report);
   if (status == HX_STATUS_OK)
-    status = hx_compilation_create(check->program, check->params, &check->compilation, cli->report);
+    status = cli_load_compilation(cli, cli->arguments[0], check->params, &check->program, &check->compilation);
+  if (status == HX_STATUS_OK && cli_is_bundle(cli->arguments[0]))
+    status = hx_bundle_inspect(cli->arguments[0], &check->bundle, cli->report);
   if (status == HX_STATUS_OK && cli_has(cli, "pipeline"))
     status = hx_compilation_transform(check->compilation, cli_get(cli, "pipeline"), cli->report);
   if (status == HX_STATUS_OK) status = cli_backend(cli, &check->plugins, &check->backend);
@@ -197,6 +233,7 @@ int cli_run_check(cli_t *cli) {
   const int code = status != HX_STATUS_OK ? cli_fail(cli, status)
                    : cli->json            ? json_report(cli, &check)
                                           : print_report(cli, &check);
+  hx_bundle_release(check.bundle);
   hx_plan_release(check.plan);
   hx_costs_release(check.costs);
   hx_backend_release(check.backend);

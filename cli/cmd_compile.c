@@ -86,8 +86,8 @@ static hx_status_t load(job_t *job) {
   cli_t *cli = job->cli;
   hx_status_t status = HX_STATUS_OK;
   if (cli_has(cli, "params")) status = cli_params(cli, cli_get(cli, "params"), &job->params);
-  if (status == HX_STATUS_OK) status = hx_program_load(cli->arguments[0], &job->program, cli->report);
-  if (status == HX_STATUS_OK) status = hx_compilation_create(job->program, job->params, &job->compilation, cli->report);
+  if (status == HX_STATUS_OK)
+    status = cli_load_compilation(cli, cli->arguments[0], job->params, &job->program, &job->compilation);
   const bool runs = cli_has(cli, "tune") || cli_has(cli, "bisect");
   if (status == HX_STATUS_OK && runs) status = take_keys(job, cli_has(cli, "bisect"));
   if (status == HX_STATUS_OK && runs) status = hx_compilation_bind_keys(job->compilation, job->keys, cli->report);
@@ -189,10 +189,21 @@ static hx_status_t run_passes(job_t *job, const char *pipeline) {
   return status;
 }
 
-static int write_program(job_t *job) {
+// Text where the file is called .mlir or goes to standard output, else a bundle with all that is bound.
+static bool wants_bundle(const char *path) {
+  const size_t size = path == NULL ? 0 : strlen(path);
+  return size > 0 && (size < 5 || strcmp(path + size - 5, ".mlir") != 0);
+}
+
+static int write_program(job_t *job, const char *pipeline) {
   cli_t *cli = job->cli;
   char *text = NULL;
   const char *path = cli_get(cli, "output");
+  if (wants_bundle(path)) {
+    CLI_TRY(cli, cli_save_compilation(cli, job->compilation, pipeline, path));
+    if (!cli->json) return CLI_DONE;
+    return cli_print_json(json_pack("{s:b, s:s, s:o}", "ok", 1, "bundle", path, "decisions", decisions_json(job)));
+  }
   CLI_TRY(cli, hx_program_print(hx_compilation_program(job->compilation), cli_has(cli, "short") ? HX_PRINT_SHORT : 0,
                                 &text, cli->report));
   hx_status_t status = HX_STATUS_OK;
@@ -315,7 +326,7 @@ int cli_run_compile(cli_t *cli) {
   } else {
     if (status == HX_STATUS_OK) status = run_passes(&job, pipeline);
     if (status == HX_STATUS_OK && cli_has(cli, "explain") && !cli->json) explain(&job);
-    code = status == HX_STATUS_OK ? write_program(&job) : cli_fail(cli, status);
+    code = status == HX_STATUS_OK ? write_program(&job, pipeline) : cli_fail(cli, status);
   }
   job_deinit(&job);
   return code;

@@ -68,11 +68,11 @@ static hx_status_t load_program(cli_t *cli, diff_t *diff) {
   hx_status_t status = HX_STATUS_OK;
   if (cli_has(cli, "keys")) status = hx_keys_load(cli_get(cli, "keys"), HX_KEYS_EVALUATION, &diff->keys, cli->report);
   if (status == HX_STATUS_OK && cli_has(cli, "params")) status = cli_params(cli, cli_get(cli, "params"), &diff->params);
-  if (status == HX_STATUS_OK) status = hx_program_load(cli->arguments[0], &diff->program, cli->report);
   const hx_params_t *params = diff->params != NULL ? diff->params
                               : diff->keys != NULL ? hx_keys_params(diff->keys)
                                                    : NULL;
-  if (status == HX_STATUS_OK) status = hx_compilation_create(diff->program, params, &diff->compilation, cli->report);
+  if (status == HX_STATUS_OK)
+    status = cli_load_compilation(cli, cli->arguments[0], params, &diff->program, &diff->compilation);
   if (status == HX_STATUS_OK) status = make_keys(cli, diff);
   if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(diff->compilation, diff->keys, cli->report);
   return status;

@@ -10,13 +10,6 @@
 #include "cli/message.h"
 #include "cli/watch.h"
 
-static hx_status_t load_compilation(cli_t *cli, const char *path, const hx_params_t *params, hx_program_t **out_program,
-                                    hx_compilation_t **out) {
-  hx_status_t status = hx_program_load(path, out_program, cli->report);
-  if (status == HX_STATUS_OK) status = hx_compilation_create(*out_program, params, out, cli->report);
-  return status;
-}
-
 // ------------------------------------------------------------------ run
 
 typedef struct {
@@ -192,7 +185,7 @@ static hx_status_t prepare_run(cli_t *cli, run_t *run) {
   const double start = cli_now_ms();
   if (status == HX_STATUS_OK) status = hx_keys_load(directory, HX_KEYS_EVALUATION, &run->keys, cli->report);
   if (status == HX_STATUS_OK)
-    status = load_compilation(cli, cli->arguments[0], hx_keys_params(run->keys), &run->program, &run->compilation);
+    status = cli_load_compilation(cli, cli->arguments[0], hx_keys_params(run->keys), &run->program, &run->compilation);
   if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(run->compilation, run->keys, cli->report);
   if (status == HX_STATUS_OK) status = cli_bind_materials(cli, run->compilation);
   if (status == HX_STATUS_OK) status = cli_backend(cli, &run->plugins, &run->backend);

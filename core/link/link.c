@@ -224,6 +224,7 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   exe->pipeline = hx_arena_str(&exe->arena, hx_str(pipeline)).data;
   if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
   HX_TRY(find_secret_inputs(linker));
+  if (linker->options->is_lowered) return hx_program_refresh(exe->program, linker->report);
   HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
   HX_TRY(hx_pipeline_run(exe->program, FRONT_STEPS, &env));
   HX_TRY(hx_link_secrets(linker));

@@ -39,6 +39,7 @@ typedef struct hx_link_wish {
 typedef struct hx_link_options {
   const char *pipeline;  // NULL: the default
   bool place_materials;  // copy materials to a device that cannot use host memory in place
+  bool is_lowered;       // the program is as linking left it: no pass is run, not even those that always are
   bool check_only;       // resolve and check; bind, prepare and return nothing
   const hx_link_wish_t *wishes;
   size_t wish_count;

@@ -19,9 +19,10 @@
 #include "heliox/passes.h"
 #include "heliox/plan.h"
 #include "heliox/plugins.h"
+#include "heliox/precompiled.h"
 #include "heliox/program.h"
-#include "heliox/tune.h"
 #include "heliox/trace.h"
+#include "heliox/tune.h"
 #include "heliox/value.h"
 
 #endif
