@@ -10,13 +10,15 @@
 // One row of the registry.
 typedef struct hx_implementation {
   const hx_impl *record;
-  hx_op_id_t op;
+  hx_op_id_t op;                          // HX_OP_UNKNOWN for fusion.region, which is no operation of programs
   const char *plugin;                     // short name; "application" where the application brought it
   const char *name;                       // of the implementation
   const char *qualified;                  // "plugin/name"
   const hx_manifest_operation_t *limits;  // what the manifest declares; NULL: no declared limits
   hx_opened_device_t *device;             // borrowed from the backend; NULL: the plugin has no device
   bool handles_secrets;
+  const char *const *regions;  // of fusion.region: kinds that it prepares; texts of the plugin
+  size_t region_count;
 } hx_implementation_t;
 
 // A live handle of the workspace. The caller keeps the handle alive as long as any copy of the backend.
@@ -95,6 +97,11 @@ hx_status_t hx_backend_resolve(const hx_backend_t *backend, const hx_invocation_
                                hx_resolution_t *out, hx_report_t *report);
 // True if at least one implementation that answers without being named covers the call.
 bool hx_backend_supports(const hx_backend_t *backend, const hx_invocation_t *call);
+// The implementation of regions of a kind on the first device; NULL: none, or several, then *out_several. One that
+// answers only to its name is none.
+const hx_implementation_t *hx_backend_fusion(const hx_backend_t *backend, const char *kind, bool *out_several);
+// True if an implementation's declared ranges and secret capability cover a call, whatever operation it has.
+bool hx_implementation_covers(const hx_implementation_t *implementation, const hx_invocation_t *call);
 // One line an implementation of call->op: its name, and "covers" or why it does not.
 hx_status_t hx_backend_diagnose(const hx_backend_t *backend, const hx_invocation_t *call, hx_text_t *out);
 

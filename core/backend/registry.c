@@ -77,7 +77,8 @@ static hx_status_t add_plugin_rows(hx_backend_t *backend, const hx_loaded_plugin
   for (uint32_t i = 0; i < plugin->table.impl_count; ++i) {
     const hx_impl *record = plugin->table.impls[i];
     const hx_op_id_t id = known_operation(record, plugin->record->name);
-    if (id == HX_OP_UNKNOWN) continue;
+    const bool is_fusion = strcmp(record->op, "fusion.region") == 0;
+    if (id == HX_OP_UNKNOWN && !is_fusion) continue;
     HX_TRY(add_row(backend,
                    (hx_implementation_t){.record = record,
                                          .op = id,
@@ -85,7 +86,9 @@ static hx_status_t add_plugin_rows(hx_backend_t *backend, const hx_loaded_plugin
                                          .name = record->name,
                                          .limits = hx_loaded_plugin_operation(plugin, record->op, record->name),
                                          .device = device,
-                                         .handles_secrets = plugin->handles_secrets},
+                                         .handles_secrets = plugin->handles_secrets,
+                                         .regions = is_fusion ? plugin->regions : NULL,
+                                         .region_count = is_fusion ? plugin->region_count : 0},
                    report));
   }
   return HX_STATUS_OK;

@@ -265,6 +265,32 @@ hx_status_t hx_backend_resolve(const hx_backend_t *backend, const hx_invocation_
   return status;
 }
 
+bool hx_implementation_covers(const hx_implementation_t *implementation, const hx_invocation_t *call) {
+  char text[160];
+  const facts_t facts = facts_of(call);
+  return why_not(implementation, &facts, call->in_place, text, sizeof text) == NULL &&
+         secret_reason(implementation, call) == NULL;
+}
+
+const hx_implementation_t *hx_backend_fusion(const hx_backend_t *backend, const char *kind, bool *out_several) {
+  const hx_implementation_t *found = NULL;
+  *out_several = false;
+  for (size_t i = 0; i < backend->row_count; ++i) {
+    const hx_implementation_t *row = &backend->rows[i];
+    if (row->region_count == 0 || row->device != backend->devices[0] ||
+        (row->limits != NULL && row->limits->explicit_only))
+      continue;
+    for (size_t k = 0; k < row->region_count; ++k) {
+      if (strcmp(row->regions[k], kind) != 0) continue;
+      *out_several = found != NULL;
+      if (found != NULL) return NULL;
+      found = row;
+      break;
+    }
+  }
+  return found;
+}
+
 bool hx_backend_supports(const hx_backend_t *backend, const hx_invocation_t *call) {
   const facts_t facts = facts_of(call);
   char text[160];

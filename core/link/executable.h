@@ -61,6 +61,7 @@ typedef struct hx_bound_material {
 
 typedef enum hx_step_kind {
   HX_STEP_CALL,
+  HX_STEP_FUSED,  // its operation is part of the region that a call before it runs: nothing is to be done
   HX_STEP_COPY,
   HX_STEP_NUMBER,  // arithmetic on public numbers, on the host
   HX_STEP_IF,
@@ -123,8 +124,18 @@ typedef struct hx_step {
   uint64_t scratch_host, scratch_device;
   hx_step_resource_t *resources;
   uint32_t resource_count;
-  hx_work_t work;  // CALL
+  hx_work_t work;                // CALL
+  const struct hx_fused *fused;  // CALL of a region of several operations
 } hx_step_t;
+
+// A marked region (heliox.region) and what became of it.
+typedef struct hx_fused {
+  struct hx_fused *next;
+  const char *implementation;  // "far/far", or "" where it was not fused
+  const char *reason;          // why it was not, or NULL
+  const hx_ir_op_t **ops;      // in order
+  uint32_t count;
+} hx_fused_t;
 
 typedef struct hx_step_list {
   hx_step_t *items;
@@ -162,11 +173,13 @@ typedef struct hx_instance {
   hx_span *spans;         // of all calls
   hx_open_span_t *open;   // [open_count] those of them that each run sets
   size_t open_count;
-  int64_t *numbers;          // [number_count] registers
-  void **resources;          // of all calls
-  hx_packed_form_t **forms;  // behind them, retained; NULL for live handles
-  hx_storage_t **staging;    // [input_count]: dense copies of strided inputs; made when first needed
-  hx_value_t **results;      // [output_count]: of the current run
+  int64_t *numbers;              // [number_count] registers
+  void **resources;              // of all calls
+  hx_packed_form_t **forms;      // behind them, retained; NULL for live handles
+  hx_storage_t **staging;        // [input_count]: dense copies of strided inputs; made when first needed
+  hx_value_t **results;          // [output_count]: of the current run
+  struct hx_recorded *recorded;  // the run as a graph of the device, or NULL
+  bool refuses_graphs;           // the queue does not record
 } hx_instance_t;
 
 struct hx_executable {
@@ -199,6 +212,8 @@ struct hx_executable {
   size_t preparation_count, preparation_capacity;
   hx_step_list_t steps;
   size_t call_count, span_count, resource_count;
+  bool is_straight;     // without control flow
+  hx_fused_t *regions;  // in the arena, last first
   hx_loop_t *loops;
   size_t loop_count, loop_capacity;
   uint32_t number_count;                     // registers
@@ -238,6 +253,7 @@ typedef struct hx_linker {
   hx_report_t *report;
   size_t fault_count;
   hx_status_t first_status;  // of the first fault
+  bool is_exhausted;         // a question of a pass could not be answered: no memory
 } hx_linker_t;
 
 // One run.
@@ -335,6 +351,23 @@ hx_status_t hx_link_prepare(hx_linker_t *linker);
 // Packs the material of one resource as it is now.
 hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_resource_t *resource,
                          hx_report_t *report);
+
+// graph.c: a run without control flow as a graph of the device, recorded once an instance and launched again.
+bool hx_graph_serves(const hx_running_t *run);
+// Enqueues all steps: records where there is no graph yet, brings the graph up to date, launches it. *out_done false:
+// the queue does not record, and nothing was enqueued.
+hx_status_t hx_graph_run(hx_running_t *run, bool *out_done);
+void hx_graph_drop(const hx_executable_t *exe, hx_instance_t *instance);
+// Steps [0, count) in order, enqueued or recorded.
+hx_status_t hx_run_enqueue(hx_running_t *run);
+// Whether the run was asked to stop: a fault (cancelled).
+hx_status_t hx_run_attend(hx_running_t *run, size_t step);
+
+// fuse.c: marked regions become one call each where their plugin takes them. Faults are none: what is not fused runs
+// operation by operation, and the executable's manifest says why.
+hx_status_t hx_link_fuse(hx_linker_t *linker);
+// Name of a call for people: of its operation, or fusion.region.
+const char *hx_step_name(const hx_step_t *step);
 
 // plan.c: lifetimes, in-place results, places in the slab.
 hx_status_t hx_link_plan(hx_linker_t *linker);

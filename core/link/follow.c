@@ -17,7 +17,7 @@ void hx_run_bind_numbers(hx_running_t *run) {
 static hx_status_t fail_step(const hx_running_t *run, size_t index, int32_t result, const hx_error *error) {
   const hx_step_t *step = &run->exe->steps.items[index];
   char what[192];
-  snprintf(what, sizeof what, "step %zu, %s (line %u)", index, step->op->info->name, step->op->line);
+  snprintf(what, sizeof what, "step %zu, %s (line %u)", index, hx_step_name(step), step->op->line);
   if (step->kind == HX_STEP_COPY) return hx_plugin_status(run->exe->device->plugin, result, error, what, run->report);
   return hx_implementation_status(step->resolution.implementation, result, error, what, run->report);
 }
@@ -75,7 +75,7 @@ bool hx_run_cancelled(void *argument) {
 }
 
 // What a caller is asked and shown between steps, where it wants that.
-static hx_status_t attend(hx_running_t *run, size_t index) {
+hx_status_t hx_run_attend(hx_running_t *run, size_t index) {
   const hx_run_options_t *options = run->options;
   run->step = index;
   hx_run_progress(run, 0, 1);
@@ -137,7 +137,7 @@ static hx_status_t follow_call(hx_running_t *run, size_t index) {
     run->found = index;
     return HX_STATUS_OK;
   }
-  if (run->options != NULL) HX_TRY(attend(run, index));
+  if (run->options != NULL) HX_TRY(hx_run_attend(run, index));
   HX_TRY(run->trace == NULL ? execute(run, index) : execute_timed(run, index));
   if (run->watcher != NULL)
     HX_TRY(hx_watch_step(run->exe, run->instance, index, run->calls, run->watcher, run->report));
@@ -165,6 +165,7 @@ static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
         ++s;
         break;
       case HX_STEP_TEST:
+      case HX_STEP_FUSED:
         ++s;
         break;
       default:
@@ -176,7 +177,13 @@ static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_run_steps(hx_running_t *run) { return follow(run, 0, run->exe->steps.count); }
+hx_status_t hx_run_enqueue(hx_running_t *run) { return follow(run, 0, run->exe->steps.count); }
+
+hx_status_t hx_run_steps(hx_running_t *run) {
+  bool done = false;
+  if (hx_graph_serves(run)) HX_TRY(hx_graph_run(run, &done));
+  return done ? HX_STATUS_OK : hx_run_enqueue(run);
+}
 
 // Waits. A failure that surfaces only now counts the executes up to the one that failed: which step that was is found
 // by following the run once more. With a watcher the counting began anew at every call, the last one failed.

@@ -83,6 +83,7 @@ static void prepare_calls(const hx_executable_t *exe, hx_instance_t *instance) {
 }
 
 void hx_instance_destroy(hx_executable_t *exe, hx_instance_t *instance) {
+  hx_graph_drop(exe, instance);
   if (instance->queue != NULL) exe->device->queue.destroy(instance->queue);
   for (size_t i = 0; instance->staging != NULL && i < exe->input_count; ++i) hx_storage_release(instance->staging[i]);
   for (size_t i = 0; instance->forms != NULL && i < exe->resource_count; ++i)
@@ -135,8 +136,8 @@ void hx_instance_give(hx_executable_t *exe, hx_instance_t *instance) {
 }
 
 // Under the lock: the material's packed form of today, for the step and for this instance.
-static hx_status_t refresh_form(hx_executable_t *exe, const hx_step_t *step, hx_step_resource_t *resource,
-                                hx_packed_form_t **form, hx_report_t *report) {
+static hx_status_t refresh_form(hx_executable_t *exe, hx_instance_t *instance, const hx_step_t *step,
+                                hx_step_resource_t *resource, hx_packed_form_t **form, hx_report_t *report) {
   const hx_root_t *root = &exe->roots[exe->slots[step->operands[resource->operand]].root];
   const hx_bound_material_t *material = &exe->materials[root->index];
   if (!material->is_key && hx_tensor_generation(material->tensor) != resource->generation) {
@@ -146,6 +147,7 @@ static hx_status_t refresh_form(hx_executable_t *exe, const hx_step_t *step, hx_
     *resource = fresh;
   }
   if (*form != resource->form) {
+    hx_graph_drop(exe, instance);  // what it recorded refers to the old form
     hx_packed_form_release(*form);
     *form = hx_packed_form_retain(resource->form);
   }
@@ -164,7 +166,7 @@ hx_status_t hx_instance_refresh(hx_executable_t *exe, hx_instance_t *instance, h
       hx_step_resource_t *resource = &step->resources[i];
       const size_t place = next + i;
       if (resource->operand == HX_NONE) continue;
-      status = refresh_form(exe, step, resource, &instance->forms[place], report);
+      status = refresh_form(exe, instance, step, resource, &instance->forms[place], report);
       if (status == HX_STATUS_OK) instance->resources[place] = instance->forms[place]->handle;
     }
     next += step->resource_count;

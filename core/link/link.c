@@ -143,12 +143,15 @@ static bool is_asked_for(const hx_linker_t *linker, const hx_ir_op_t *op) {
 // What `lower` leaves alone: structure, views, operations asked for by implementation, and what the backend covers.
 // Open types are left alone too: they are named as faults later.
 static bool is_native(void *argument, const hx_ir_op_t *op) {
-  const hx_linker_t *linker = argument;
+  hx_linker_t *linker = argument;
   const hx_op_tier_t tier = op->info->tier;
   if (tier == HX_TIER_STRUCTURE || tier == HX_TIER_HOST || hx_link_is_view(op) || is_asked_for(linker, op)) return true;
   const size_t count = op->operand_count + op->result_count;
   const hx_type_t **types = hx_zalloc(count, sizeof *types);
-  if (types == NULL) return true;
+  if (types == NULL) {
+    linker->is_exhausted = true;
+    return true;
+  }
   bool is_complete = true, secret = false;
   for (size_t i = 0; i < count; ++i) {
     const bool is_operand = i < op->operand_count;
@@ -168,6 +171,29 @@ static bool is_native(void *argument, const hx_ir_op_t *op) {
                                        (other == NULL || hx_backend_supports(other, &call)));
   hx_free((void *)types);
   return native;
+}
+
+// What `fuse` may put into a region: a kind that exactly one implementation prepares, operations that its declared
+// ranges cover. Where two executables are compared call by call nothing is fused.
+static bool fuses(void *argument, const char *kind, const hx_ir_op_t *op) {
+  const hx_linker_t *linker = argument;
+  bool several = false;
+  if (linker->options->other != NULL || linker->options->lower_all || is_asked_for(linker, op)) return false;
+  const hx_implementation_t *row = hx_backend_fusion(linker->exe->backend, kind, &several);
+  hx_invocation_t call = {.op = op->info, .ring = linker->ring};
+  const hx_type_t *types[16];
+  const size_t count = op->operand_count + op->result_count;
+  if (row == NULL || count > HX_COUNT_OF(types)) return false;
+  for (size_t i = 0; i < count; ++i) {
+    types[i] = i < op->operand_count ? op->operands[i]->type : op->results[i - op->operand_count]->type;
+    if (!hx_type_is_complete(types[i])) return false;
+  }
+  call.operands = types;
+  call.operand_count = op->operand_count;
+  call.results = types + op->operand_count;
+  call.result_count = op->result_count;
+  for (size_t i = 0; i < linker->exe->input_count; ++i) call.secret = call.secret || linker->exe->secret_inputs[i];
+  return hx_implementation_covers(row, &call);
 }
 
 // A reference whose type is open takes what is missing from the value bound to it.
@@ -217,6 +243,8 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   const hx_pass_env_t env = {.ring = linker->ring,
                              .is_native = is_native,
                              .native_argument = linker,
+                             .fuses = fuses,
+                             .fuses_argument = linker,
                              .watch = note_lowering,
                              .watch_argument = &lowered,
                              .report = linker->report};
@@ -234,6 +262,8 @@ static hx_status_t run_passes(hx_linker_t *linker) {
   const bool given = linker->options->pipeline != NULL && exe->pipeline[0] != '\0';
   HX_TRY(hx_pipeline_run(exe->program, given ? FRONT_STEPS "," BACK_STEPS : BACK_STEPS, &env));
   if (linker->options->pipeline == NULL && lowered) HX_TRY(hx_pipeline_run(exe->program, LOWERED_STEPS, &env));
+  if (linker->options->pipeline == NULL) HX_TRY(hx_pipeline_run(exe->program, "fuse", &env));
+  if (linker->is_exhausted) return hx_report_fail(linker->report, HX_CODE_OUT_OF_MEMORY, "no memory to link");
   return hx_program_refresh(exe->program, linker->report);
 }
 

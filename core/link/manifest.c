@@ -92,10 +92,13 @@ static json_t *describe_control(const hx_step_t *step, size_t index) {
 
 static json_t *describe_step(const hx_executable_t *exe, size_t index) {
   const hx_step_t *step = &exe->steps.items[index];
+  if (step->kind == HX_STEP_FUSED)
+    return json_pack("{s:o, s:o, s:o}", "index", number_of(index), "operation", text_of("fused"), "for",
+                     text_of(step->op->info->name));
   if (step->kind != HX_STEP_CALL && step->kind != HX_STEP_COPY) return describe_control(step, index);
   const bool is_call = step->kind == HX_STEP_CALL;
   json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "index", number_of(index), "operation",
-                           text_of(is_call ? step->op->info->name : "copy"), "operands",
+                           text_of(is_call ? hx_step_name(step) : "copy"), "operands",
                            describe_slots(exe, step->operands, step->operand_count), "results",
                            describe_slots(exe, step->results, step->result_count));
   json_object_set_new(json, "line", number_of(step->op->line));
@@ -105,7 +108,9 @@ static json_t *describe_step(const hx_executable_t *exe, size_t index) {
     return json;
   }
   json_object_set_new(json, "implementation", text_of(step->resolution.implementation->qualified));
-  json_object_set_new(json, "signature", number_of(step->op->info->signature));
+  json_object_set_new(
+      json, "signature",
+      number_of(step->fused != NULL ? step->resolution.implementation->record->signature : step->op->info->signature));
   if (step->resolution.variant[0] != '\0') json_object_set_new(json, "variant", text_of(step->resolution.variant));
   if (step->resource_count > 0) json_object_set_new(json, "resources", describe_resources(exe, step));
   for (uint32_t i = 0; i < step->result_count; ++i) {
@@ -146,6 +151,24 @@ static json_t *describe_memory(const hx_executable_t *exe) {
                    "scratch_host_bytes", number_of(exe->scratch_host), "slab", roots);
 }
 
+// Regions in program order: their operations, and who prepared them or why nobody did.
+static json_t *describe_regions(const hx_executable_t *exe) {
+  json_t *list = json_array();
+  for (const hx_fused_t *region = exe->regions; region != NULL; region = region->next) {
+    json_t *ops = json_array(), *json = json_object();
+    for (uint32_t i = 0; i < region->count; ++i) json_array_append_new(ops, text_of(region->ops[i]->info->name));
+    json_object_set_new(json, "operations", ops);
+    json_object_set_new(json, "line", number_of(region->ops[0]->line));
+    if (region->reason == NULL) {
+      json_object_set_new(json, "implementation", text_of(region->implementation));
+    } else {
+      json_object_set_new(json, "not_fused", text_of(region->reason));
+    }
+    json_array_insert_new(list, 0, json);
+  }
+  return list;
+}
+
 static json_t *describe(const hx_executable_t *exe) {
   json_t *steps = json_array();
   for (size_t s = 0; s < exe->steps.count; ++s) json_array_append_new(steps, describe_step(exe, s));
@@ -160,6 +183,8 @@ static json_t *describe(const hx_executable_t *exe) {
   json_object_set_new(json, "inputs", describe_ports(exe->inputs, exe->input_types, exe->input_count));
   json_object_set_new(json, "outputs", describe_ports(exe->outputs, exe->output_types, exe->output_count));
   json_object_set_new(json, "steps", steps);
+  json_object_set_new(json, "recorded", json_boolean(exe->device->plugin->table.graph != NULL && exe->is_straight));
+  if (exe->regions != NULL) json_object_set_new(json, "regions", describe_regions(exe));
   json_object_set_new(json, "materials", describe_materials(exe));
   json_object_set_new(json, "memory", describe_memory(exe));
   return json;

@@ -250,6 +250,11 @@ static hx_status_t place_roots(hx_linker_t *linker) {
 
 hx_status_t hx_link_plan(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
+  exe->is_straight = true;
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_kind_t kind = exe->steps.items[s].kind;
+    if (kind != HX_STEP_CALL && kind != HX_STEP_COPY && kind != HX_STEP_FUSED) exe->is_straight = false;
+  }
   find_lifetimes(exe);
   merge_in_place(exe);
   merge_copies(exe);

@@ -245,9 +245,10 @@ static hx_status_t prepare_call(hx_linker_t *linker, hx_step_t *step) {
 hx_status_t hx_link_prepare(hx_linker_t *linker) {
   HX_TRY(hx_link_bind_materials(linker));
   if (linker->fault_count > 0) return HX_STATUS_OK;
+  HX_TRY(hx_link_fuse(linker));
   for (size_t i = 0; i < linker->exe->steps.count; ++i) {
     hx_step_t *step = &linker->exe->steps.items[i];
-    if (step->kind == HX_STEP_CALL) HX_TRY(prepare_call(linker, step));
+    if (step->kind == HX_STEP_CALL && step->fused == NULL) HX_TRY(prepare_call(linker, step));
   }
   return HX_STATUS_OK;
 }

@@ -256,3 +256,74 @@ hx_status_t hx_region_build(hx_arena_t *arena, const hx_region_call_t *call, con
   *out = region;
   return HX_STATUS_OK;
 }
+
+// ------------------------------------------------------------------ regions of several operations
+
+static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t count) {
+  return count == 0 || memcmp(a, b, count * sizeof *a) == 0;
+}
+
+// How two operations see one value.
+static bool same_view(const hx_tensor_desc *a, const hx_tensor_desc *b) {
+  return a->dtype == b->dtype && a->batch_rank == b->batch_rank && a->digits == b->digits &&
+         a->components == b->components && a->limbs == b->limbs && a->digit_stride == b->digit_stride &&
+         a->component_stride == b->component_stride && a->limb_stride == b->limb_stride &&
+         same_words(a->batch_shape, b->batch_shape, a->batch_rank) &&
+         same_words(a->batch_strides, b->batch_strides, a->batch_rank);
+}
+
+static hx_status_t fuse_part(hx_arena_t *arena, const hx_region_part_t *part, hx_tensor_desc *values, hx_op *op,
+                             bool *out_fits, hx_report_t *report) {
+  const hx_region_call_t *call = &part->call;
+  builder_t builder = {.arena = arena,
+                       .call = call,
+                       .report = report,
+                       .attrs = hx_arena_alloc(arena, (HX_OP_ATTRS_MAX + 1) * sizeof(hx_attr))};
+  if (builder.attrs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < call->operand_count; ++i) {
+    hx_tensor_desc seen;
+    HX_TRY(fill_operand(arena, call, i, &seen));
+    hx_tensor_desc *value = &values[part->operand_ids[i]];
+    if (value->struct_size == 0) *value = seen;
+    *out_fits = *out_fits && same_view(value, &seen);
+  }
+  for (uint32_t i = 0; i < call->result_count; ++i)
+    HX_TRY(fill_desc(arena, &call->results[i], &values[part->result_ids[i]]));
+  HX_TRY(add_attrs(&builder));
+  *op = (hx_op){.struct_size = HX_END_OF(hx_op, resources),
+                .signature = call->op->signature,
+                .attr_count = builder.attr_count,
+                .operand_count = call->operand_count,
+                .result_count = call->result_count,
+                .name = call->op->name,
+                .attrs = builder.attrs,
+                .operands = part->operand_ids,
+                .results = part->result_ids};
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_region_fuse(hx_arena_t *arena, const hx_region_whole_t *whole, const hx_region **out,
+                           hx_report_t *report) {
+  hx_region *region = hx_arena_alloc(arena, sizeof *region);
+  hx_tensor_desc *values = hx_arena_alloc(arena, whole->value_count * sizeof *values);  // zeroed: not seen yet
+  hx_op *ops = hx_arena_alloc(arena, whole->part_count * sizeof *ops);
+  bool fits = true;
+  *out = NULL;
+  if (region == NULL || values == NULL || ops == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < whole->part_count && fits; ++i)
+    HX_TRY(fuse_part(arena, &whole->parts[i], values, &ops[i], &fits, report));
+  if (!fits) return HX_STATUS_OK;
+  *region = (hx_region){.struct_size = HX_END_OF(hx_region, op_callables),
+                        .value_count = whole->value_count,
+                        .op_count = whole->part_count,
+                        .input_count = whole->input_count,
+                        .output_count = whole->output_count,
+                        .ring = whole->ring,
+                        .tables = whole->tables,
+                        .values = values,
+                        .ops = ops,
+                        .inputs = whole->inputs,
+                        .outputs = whole->outputs};
+  *out = region;
+  return HX_STATUS_OK;
+}

@@ -34,6 +34,26 @@ typedef struct hx_region_call {
 hx_status_t hx_region_build(hx_arena_t *arena, const hx_region_call_t *call, const hx_region **out,
                             hx_report_t *report);
 
+// One operation of a fused region and the ids of its values.
+typedef struct hx_region_part {
+  hx_region_call_t call;
+  const uint32_t *operand_ids, *result_ids;
+} hx_region_part_t;
+
+typedef struct hx_region_whole {
+  const hx_region_part_t *parts;
+  uint32_t part_count, value_count;
+  const uint32_t *inputs, *outputs;
+  uint32_t input_count, output_count;
+  const hx_ring *ring;
+  hx_tables *tables;
+} hx_region_whole_t;
+
+// A region of several operations, without resources. *out is NULL where two operations see one value in different ways
+// (one repeats its components or its batch): such a region cannot be said.
+hx_status_t hx_region_fuse(hx_arena_t *arena, const hx_region_whole_t *whole, const hx_region **out,
+                           hx_report_t *report);
+
 // One tensor descriptor, in the arena; NULL on exhaustion.
 const hx_tensor_desc *hx_region_desc(hx_arena_t *arena, const hx_region_value_t *value);
 

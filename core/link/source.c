@@ -90,7 +90,7 @@ static void write_indent(hx_text_t *out, uint32_t depth) {
 
 static void write_call(const hx_executable_t *exe, const hx_step_t *step, uint32_t depth, hx_text_t *out) {
   write_indent(out, depth);
-  write_identifier(step->op->info->name, out);
+  write_identifier(hx_step_name(step), out);
   write_places(exe, step->results, step->result_count, "(", out);
   write_places(exe, step->operands, step->operand_count, step->result_count > 0 ? ", " : "(", out);
   for (size_t i = 0; i < step->op->attrs.count; ++i) {

@@ -50,7 +50,7 @@ hx_status_t hx_watch_step(hx_executable_t *exe, hx_instance_t *instance, size_t 
   const hx_step_t *call = &exe->steps.items[step];
   for (uint32_t i = 0; i < call->result_count; ++i) {
     hx_watched_t watched = {.call = number,
-                            .operation = call->op->info->name,
+                            .operation = hx_step_name(call),
                             .implementation = call->resolution.implementation->qualified,
                             .result = i,
                             .line = call->op->line,

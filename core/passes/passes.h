@@ -30,6 +30,9 @@ typedef struct hx_pass_env {
   // Type of the value bound to a symbol, or NULL. NULL: nothing is bound.
   const hx_type_t *(*find_material)(void *argument, hx_str_t symbol);
   void *material_argument;
+  // True if the target prepares regions of this kind, and takes this operation in one. NULL: no target does.
+  bool (*fuses)(void *argument, const char *kind, const hx_ir_op_t *op);
+  void *fuses_argument;
   const struct hx_costs *costs;                                 // measured table, or NULL
   struct hx_decisions *decisions;                               // where choices are recorded, or NULL
   void (*watch)(void *argument, const hx_pass_event_t *event);  // before and after every pass, or NULL

@@ -97,6 +97,19 @@ static bool copy_conflicts(loaded_t *loaded, const json_t *list) {
   return true;
 }
 
+static bool copy_regions(loaded_t *loaded, const json_t *list) {
+  const size_t count = json_array_size(list);
+  const char **regions = hx_arena_alloc(&loaded->arena, (count + 1) * sizeof *regions);
+  if (regions == NULL) return false;
+  for (size_t i = 0; i < count; ++i) {
+    regions[i] = copy_text(&loaded->arena, json_string_value(json_array_get(list, i)));
+    if (regions[i] == NULL) return false;
+  }
+  loaded->base.regions = regions;
+  loaded->base.region_count = count;
+  return true;
+}
+
 static void free_loaded(loaded_t *loaded) {
   if (loaded == NULL) return;
   hx_arena_deinit(&loaded->arena);
@@ -109,7 +122,7 @@ static loaded_t *create_loaded(const hx_plugin_entry_t *entry, hx_mapping_t *map
   if (loaded == NULL) return NULL;
   hx_arena_init(&loaded->arena);
   if (!copy_record(loaded, &entry->record) || !copy_operations(loaded, manifest) ||
-      !copy_conflicts(loaded, manifest->conflicts)) {
+      !copy_conflicts(loaded, manifest->conflicts) || !copy_regions(loaded, manifest->regions)) {
     free_loaded(loaded);
     return NULL;
   }

@@ -133,6 +133,7 @@ static bool read_model(hx_manifest_t *manifest) {
   manifest->priority = (int)json_integer_value(json_object_get(root, "priority"));
   manifest->conflicts = json_object_get(root, "conflicts");
   manifest->replaces = json_object_get(root, "replaces");
+  manifest->regions = json_object_get(root, "regions");
   return read_operations(manifest) && read_bundled(manifest);
 }
 

@@ -33,6 +33,7 @@ typedef struct hx_manifest {
   bool handles_secrets, constant_time;
   int priority;
   const json_t *conflicts, *replaces;
+  const json_t *regions;  // fusion kinds
 } hx_manifest_t;
 
 // Parses and checks; failures go to the gates parse and schema. NULL: no tree could be built (or memory ran out, which

@@ -35,6 +35,8 @@ typedef struct hx_loaded_plugin {
   char digest[65];                   // sha256 of the library, hex
   const hx_manifest_operation_t *operations;
   size_t operation_count;
+  const char *const *regions;  // fusion kinds that it prepares
+  size_t region_count;
   bool handles_secrets;         // and constant_time
   hx_plugin table;              // as the plugin filled it; fields beyond its struct_size are zero
   struct hx_plugin_host *host;  // the host table given to it

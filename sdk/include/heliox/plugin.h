@@ -294,8 +294,8 @@ typedef struct {
 
 /* ------------------------------------------------------------------ roles since 1.1, all optional */
 
-/* Work that is recorded once and launched again. Memory, resources and prepared regions of what was recorded live until
- * the graph is destroyed. */
+/* Work that is recorded once and launched again. Resources and prepared regions of what was recorded live until the
+ * graph is destroyed; memory does too, but for ranges that `update` replaces before the next launch. */
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuse - marks operations that stand one behind the other and that the target prepares as one region: all of a region
+// get the attribute heliox.region with the same number. In: a verified program, lowered to what the target has. Keeps:
+// everything but the marks; the linker prepares a marked region as one call where its plugin takes it, with equal bits,
+// and operation by operation where it does not. References and constants between them do not part a region.
+#include <string.h>
+
+#include "core/passes/passes.h"
+
+#define FUSED_MAX 24  // operations of a region
+
+typedef struct hx_fuser {
+  hx_program_t *program;
+  const hx_pass_env_t *env;
+  const hx_ir_op_t *func;  // around the block
+  int64_t regions;         // marked so far
+  bool changed;
+} hx_fuser_t;
+
+static const struct {
+  const char *kind;
+  const char *places[3];
+} chains[] = {
+#define FUSION(kind_, ...) {kind_, {__VA_ARGS__}},
+#include "core/passes/fusion.def"
+};
+
+static bool is_silent(const hx_ir_op_t *op) {
+  const hx_op_id_t id = op->info->id;
+  return id == HX_OP_MATERIAL_REF || id == HX_OP_RESOURCE_REF || id == HX_OP_CORE_CONSTANT;
+}
+
+static hx_ir_op_t *next_loud(const hx_ir_op_t *op) {
+  hx_ir_op_t *next = op->next;
+  while (next != NULL && is_silent(next)) next = next->next;
+  return next;
+}
+
+static bool is_free(const hx_ir_op_t *op) {
+  return hx_attrs_find(op->attrs, "heliox.region") == NULL && hx_attrs_find(op->attrs, "heliox.implementation") == NULL;
+}
+
+static bool takes(const hx_fuser_t *fuser, const char *kind, const hx_ir_op_t *op) {
+  return is_free(op) && fuser->env->fuses(fuser->env->fuses_argument, kind, op);
+}
+
+static hx_status_t mark(hx_fuser_t *fuser, const char *kind, hx_ir_op_t *const *ops, size_t count) {
+  const hx_attribute_t value = {.kind = HX_ATTRIBUTE_INTEGER, .integer = fuser->regions++};
+  for (size_t i = 0; i < count; ++i) HX_TRY(hx_ir_set_attr(fuser->program, ops[i], "heliox.region", &value));
+  fuser->changed = true;
+  hx_decide(fuser->env, ops[0], kind, "one call an operation, one call in all", "%zu operations that the target fuses",
+            count);
+  return HX_STATUS_OK;
+}
+
+// ------------------------------------------------------------------ chains
+
+// Whether `name` is one of "a|b|c".
+static bool is_one_of(const char *places, const char *name) {
+  const size_t size = strlen(name);
+  for (const char *at = places; at != NULL; at = strchr(at, '|')) {
+    if (*at == '|') ++at;
+    if (strncmp(at, name, size) == 0 && (at[size] == '\0' || at[size] == '|')) return true;
+  }
+  return false;
+}
+
+static size_t match_chain(const hx_fuser_t *fuser, size_t chain, hx_ir_op_t *first, hx_ir_op_t **ops) {
+  size_t count = 0;
+  hx_ir_op_t *op = first;
+  for (; count < 3 && chains[chain].places[count] != NULL; op = next_loud(op)) {
+    if (op == NULL || !is_one_of(chains[chain].places[count], op->info->name) || !takes(fuser, chains[chain].kind, op))
+      return 0;
+    if (count > 0) {
+      const hx_ir_value_t *link = ops[count - 1]->results[0];
+      const size_t uses = hx_ir_count_uses((hx_ir_op_t *)(uintptr_t)fuser->func, link);
+      if (op->operands[0] != link || uses != 1) return 0;
+    }
+    ops[count++] = op;
+  }
+  return count;
+}
+
+// ------------------------------------------------------------------ element by element
+
+static bool is_element_wise(const hx_ir_op_t *op) {
+  switch (op->info->id) {
+    case HX_OP_RNS_ADD:
+    case HX_OP_RNS_SUB:
+    case HX_OP_RNS_NEG:
+    case HX_OP_RNS_MUL:
+    case HX_OP_RNS_MUL_ADD:
+    case HX_OP_RNS_MUL_SCALAR:
+    case HX_OP_RNS_ADD_SCALAR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What one operation makes, another of the region reads as it is: no component or batch is repeated on the way.
+static bool fits_region(const hx_ir_op_t *op, hx_ir_op_t *const *ops, size_t count, bool *out_linked) {
+  const hx_type_t *result = op->results[0]->type;
+  for (size_t i = 0; i < op->operand_count; ++i) {
+    for (size_t k = 0; k < count; ++k) {
+      if (op->operands[i] != ops[k]->results[0]) continue;
+      const hx_type_t *type = op->operands[i]->type;
+      if (type->components != result->components || type->batch_rank != result->batch_rank) return false;
+      *out_linked = true;
+    }
+  }
+  return true;
+}
+
+// Operations in a row; those after the first take the result of one before them.
+static size_t match_elements(const hx_fuser_t *fuser, hx_ir_op_t *first, hx_ir_op_t **ops) {
+  size_t count = 0;
+  for (hx_ir_op_t *op = first; op != NULL && count < FUSED_MAX; op = next_loud(op)) {
+    bool linked = count == 0;
+    if (!is_element_wise(op) || !takes(fuser, "element-wise", op) || !fits_region(op, ops, count, &linked) || !linked)
+      break;
+    ops[count++] = op;
+  }
+  return count;
+}
+
+// ------------------------------------------------------------------ blocks
+
+static hx_status_t fuse_at(hx_fuser_t *fuser, hx_ir_op_t *op) {
+  hx_ir_op_t *ops[FUSED_MAX];
+  for (size_t c = 0; c < HX_COUNT_OF(chains); ++c) {
+    const size_t count = match_chain(fuser, c, op, ops);
+    if (count > 1) return mark(fuser, chains[c].kind, ops, count);
+  }
+  const size_t count = match_elements(fuser, op, ops);
+  return count > 1 ? mark(fuser, "element-wise", ops, count) : HX_STATUS_OK;
+}
+
+static hx_status_t fuse_op(hx_ir_op_t *op, void *argument) {
+  hx_fuser_t *fuser = argument;
+  if (op->info->id == HX_OP_FUNC) fuser->func = op;
+  return is_silent(op) || fuser->func == NULL || op->result_count == 0 ? HX_STATUS_OK : fuse_at(fuser, op);
+}
+
+// Numbers go on after those of regions that are marked already.
+static hx_status_t find_last(hx_ir_op_t *op, void *argument) {
+  hx_fuser_t *fuser = argument;
+  const hx_attribute_t *mark_of = hx_attrs_find(op->attrs, "heliox.region");
+  if (mark_of != NULL && mark_of->kind == HX_ATTRIBUTE_INTEGER && mark_of->integer >= fuser->regions)
+    fuser->regions = mark_of->integer + 1;
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_pass_fuse(hx_program_t *program, hx_pass_env_t *env, bool *out_changed) {
+  hx_fuser_t fuser = {.program = program, .env = env};
+  *out_changed = false;
+  if (env->fuses == NULL) return HX_STATUS_OK;
+  HX_TRY(hx_ir_walk(program->module, find_last, &fuser));
+  HX_TRY(hx_ir_walk(program->module, fuse_op, &fuser));
+  *out_changed = fuser.changed;
+  return HX_STATUS_OK;
+}
