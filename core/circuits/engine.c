@@ -88,7 +88,10 @@ hx_status_t hx_engine_polynomial(hx_engine_t *engine, const hx_value_t *x, const
 
 void hx_matrix_weights_release(hx_matrix_weights_t *weights) {
   if (weights == NULL || atomic_fetch_sub_explicit(&weights->refs, 1, memory_order_acq_rel) != 1) return;
-  for (size_t i = 0; i < weights->count; ++i) hx_value_release(weights->values[i]);
+  for (size_t i = 0; i < weights->count; ++i) {
+    hx_value_release(weights->items[i].value);
+    hx_compact_release(weights->items[i].compact);
+  }
   hx_free((void *)weights);
 }
 
@@ -115,7 +118,7 @@ static hx_status_t open_weights(source_t *source, const hx_type_t *type, hx_repo
   pthread_mutex_unlock(&matrix->lock);
   if (source->weights != NULL) return HX_STATUS_OK;
   const size_t count = (size_t)matrix->giant_count * matrix->baby_count;
-  hx_matrix_weights_t *weights = hx_zalloc(1, sizeof *weights + count * sizeof(hx_value_t *));
+  hx_matrix_weights_t *weights = hx_zalloc(1, sizeof *weights + count * sizeof weights->items[0]);
   if (weights == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a matrix");
   atomic_init(&weights->refs, 1);
   memcpy(weights->digest, hx_params_digest(source->target->params), sizeof weights->digest);
@@ -126,23 +129,44 @@ static hx_status_t open_weights(source_t *source, const hx_type_t *type, hx_repo
   return HX_STATUS_OK;
 }
 
+static hx_status_t encode_weight(const source_t *source, uint32_t g, uint32_t b, const hx_type_t *type,
+                                 hx_value_t **out, hx_report_t *report) {
+  const hx_matrix_t *matrix = source->matrix;
+  hx_matrix_diagonal(matrix, g, b, source->numbers);
+  const hx_numbers_t numbers = {.values = source->numbers,
+                                .count = matrix->width,
+                                .is_complex = matrix->options.is_complex,
+                                .period = matrix->width};
+  hx_node_t *node = NULL;
+  HX_TRY(source->target->table->plain(source->target, &numbers, type, &node, report));
+  *out = value_of(node);
+  return HX_STATUS_OK;
+}
+
 // Weights are filled in while they belong to this product alone; the matrix gets them when they are whole.
 static hx_status_t weight(void *argument, uint32_t g, uint32_t b, const hx_type_t *type, hx_node_t **out,
                           hx_report_t *report) {
   source_t *source = argument;
   if (source->weights == NULL) HX_TRY(open_weights(source, type, report));
-  hx_value_t **place = &source->weights->values[(size_t)g * source->matrix->baby_count + b];
-  if (*place == NULL) {
-    hx_matrix_diagonal(source->matrix, g, b, source->numbers);
-    hx_node_t *node = NULL;
-    const hx_numbers_t numbers = {.values = source->numbers,
-                                  .count = source->matrix->width,
-                                  .is_complex = source->matrix->options.is_complex,
-                                  .period = source->matrix->width};
-    HX_TRY(source->target->table->plain(source->target, &numbers, type, &node, report));
-    *place = value_of(node);
+  const size_t index = (size_t)g * source->matrix->baby_count + b;
+  hx_value_t **value = &source->weights->items[index].value, *expanded = NULL;
+  hx_compact_t **compact = &source->weights->items[index].compact;
+  if (!source->matrix->options.compact) {
+    if (*value == NULL) HX_TRY(encode_weight(source, g, b, type, value, report));
+    *out = node_of(hx_value_retain(*value));
+    return HX_STATUS_OK;
   }
-  *out = node_of(hx_value_retain(*place));
+  if (*compact != NULL) {
+    HX_TRY(hx_compact_expand(*compact, &expanded, report));
+  } else {
+    HX_TRY(encode_weight(source, g, b, type, &expanded, report));
+    const hx_status_t status = hx_plaintext_compact(expanded, compact, report);
+    if (status != HX_STATUS_OK) {
+      hx_value_release(expanded);
+      return status;
+    }
+  }
+  *out = node_of(expanded);
   return HX_STATUS_OK;
 }
 
@@ -164,8 +188,10 @@ hx_status_t hx_engine_matrix_vector(hx_engine_t *engine, hx_matrix_t *matrix, co
   source_t source = {.target = &target, .matrix = matrix};
   source.numbers = hx_alloc(2 * (size_t)matrix->width * sizeof *source.numbers);
   if (source.numbers == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a matrix product");
-  // Without special primes there are no sums on P; a single diagonal needs none.
-  const bool merged = hx_params_p_count(engine->params) > 0 && (matrix->baby_count > 1 || matrix->giant_count > 1);
+  // Without special primes there are no sums on P; a single diagonal needs none, and a compact matrix has one weight at
+  // a time.
+  const bool merged = hx_params_p_count(engine->params) > 0 && !matrix->options.compact &&
+                      (matrix->baby_count > 1 || matrix->giant_count > 1);
   hx_node_t *result = NULL;
   const hx_status_t status =
       hx_emit_matrix(&target, matrix, node_of(x), scale, merged, weight, &source, &result, report);

@@ -21,7 +21,10 @@ typedef struct hx_matrix_weights {
   uint32_t depth;
   hx_scale_t scale;
   size_t count;
-  hx_value_t *values[];  // [count], some NULL until made
+  struct {
+    hx_value_t *value;  // or, of a compact matrix,
+    hx_compact_t *compact;
+  } items[];  // [count], empty until made
 } hx_matrix_weights_t;
 
 struct hx_matrix {

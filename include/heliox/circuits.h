@@ -133,6 +133,9 @@ typedef struct hx_matrix_options {
   /// stands once and what follows it does not matter. A short period takes fewer diagonals.
   uint32_t period;
   uint32_t baby;  ///< baby steps; 0: what takes least work
+  /// The engine keeps the diagonals as one period each and expands one at a time: far less memory where the period is
+  /// short, and more work, as the steps are not merged.
+  bool compact;
 } hx_matrix_options_t;
 
 /// @param entries [rows][columns], copied

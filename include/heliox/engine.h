@@ -149,6 +149,16 @@ HX_ENGINE_METHOD hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *
 HX_ENGINE_METHOD hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
                                         hx_report_t *report);
 
+// ------------------------------------------------------------------ compact plaintexts
+// As hx_engine_add_plain and its kin, bit for bit; the plaintext is expanded for the call.
+
+HX_ENGINE_METHOD hx_engine_add_compact(hx_engine_t *engine, const hx_value_t *a, const hx_compact_t *plaintext,
+                                       hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_sub_compact(hx_engine_t *engine, const hx_value_t *a, const hx_compact_t *plaintext,
+                                       hx_value_t **out, hx_report_t *report);
+HX_ENGINE_METHOD hx_engine_mul_compact(hx_engine_t *engine, const hx_value_t *a, const hx_compact_t *plaintext,
+                                       hx_value_t **out, hx_report_t *report);
+
 // ------------------------------------------------------------------ what the owner of the data does
 // The calls of heliox/value.h and heliox/keys.h with the same results, bit for bit (but for what is random): arithmetic
 // on secrets runs on the engine's backend where its plugin declares to handle secrets in constant time and works on

@@ -133,6 +133,21 @@ HX_API HX_MUST_USE hx_status_t hx_encode_batch(const hx_params_t *params, const 
 /// Decodes a plaintext with any batch axes, items in order: out_values has room for 2 * hx_value_slots doubles an item.
 HX_API HX_MUST_USE hx_status_t hx_decode_batch(const hx_value_t *plaintext, double *out_values, hx_report_t *report);
 
+// ------------------------------------------------------------------ compact plaintexts
+
+/// A plaintext whose message repeats, kept as one period: N / (2 * period) times smaller. Operations expand it for
+/// their own time (hx_engine_mul_compact and its kin). Reference-counted; immutable, any thread.
+typedef struct hx_compact hx_compact_t;
+/// Finds the shortest period that the residues have; a message that does not repeat takes as much as before. In ntt
+/// domain, host memory, no batch. Refused: secret plaintexts (secret).
+HX_API HX_MUST_USE hx_status_t hx_plaintext_compact(const hx_value_t *plaintext, hx_compact_t **out,
+                                                    hx_report_t *report);
+/// The plaintext, bit for bit.
+HX_API HX_MUST_USE hx_status_t hx_compact_expand(const hx_compact_t *compact, hx_value_t **out, hx_report_t *report);
+HX_API hx_compact_t *hx_compact_retain(const hx_compact_t *compact);
+HX_API void hx_compact_release(hx_compact_t *compact);          ///< NULL is allowed
+HX_API uint64_t hx_compact_bytes(const hx_compact_t *compact);  ///< of its residues
+
 #ifdef __cplusplus
 }
 #endif

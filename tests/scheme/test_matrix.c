@@ -180,6 +180,70 @@ static void full_matrix_takes_sixteen_baby_and_eight_giant_steps(void **state) {
   free(entries);
 }
 
+static void compact_matrix_gives_the_same_product(void **state) {
+  (void)state;
+  static const shape_t shape = {16, 12, 512, 16, false};
+  double *entries = entries_of(&shape, 21);
+  const hx_matrix_options_t options = {.rows = 16, .columns = 12, .slots = 512, .period = 16, .compact = true};
+  hx_matrix_t *matrix = NULL;
+  assert_int_equal(hx_matrix_create(&options, entries, &matrix, NULL), HX_STATUS_OK);
+  scheme_t s;
+  open_for(&s, matrix, shape.slots);
+  uint64_t seed = 17;
+  scheme_number_t *x = scheme_message(&seed, shape.columns);
+  hx_value_t *a = encrypt_vector(&s, &shape, x), *first = NULL, *again = NULL;
+  SCHEME_OK(&s, hx_engine_matrix_vector(s.engine, matrix, a, NULL, &first, s.report));
+  check_product(&s, &shape, entries, x, first);
+  SCHEME_OK(&s, hx_engine_matrix_vector(s.engine, matrix, a, NULL, &again, s.report));  // from what was kept
+  assert_true(hx_value_equal(first, again));
+  hx_value_release(a), hx_value_release(first), hx_value_release(again);
+  free(x), free(entries);
+  scheme_close(&s);
+  hx_matrix_release(matrix);
+}
+
+static void compact_plaintexts_act_as_they_were(void **state) {
+  (void)state;
+  scheme_t s;
+  circuits_open(&s, NULL, 0);
+  uint64_t seed = 4;
+  for (uint32_t period = 1; period <= 512; period *= 8) {
+    scheme_number_t *z = scheme_message(&seed, period), *x = scheme_message(&seed, 512);
+    const hx_encode_options_t options = {.period = period};
+    hx_value_t *plain = NULL, *a = scheme_encrypt(&s, x, 512, 0, NULL), *expanded = NULL;
+    hx_compact_t *compact = NULL;
+    SCHEME_OK(&s, hx_encode(s.params, (const double *)z, period, true, &options, &plain, s.report));
+    SCHEME_OK(&s, hx_plaintext_compact(plain, &compact, s.report));
+    assert_true(hx_compact_bytes(compact) <= hx_value_bytes(plain) * period / 512);
+    SCHEME_OK(&s, hx_compact_expand(compact, &expanded, s.report));
+    assert_true(hx_value_equal(expanded, plain));
+    hx_value_t *ours[3] = {NULL}, *theirs[3] = {NULL};
+    SCHEME_OK(&s, hx_engine_add_compact(s.engine, a, compact, &ours[0], s.report));
+    SCHEME_OK(&s, hx_engine_sub_compact(s.engine, a, compact, &ours[1], s.report));
+    SCHEME_OK(&s, hx_engine_mul_compact(s.engine, a, compact, &ours[2], s.report));
+    SCHEME_OK(&s, hx_engine_add_plain(s.engine, a, plain, &theirs[0], s.report));
+    SCHEME_OK(&s, hx_engine_sub_plain(s.engine, a, plain, &theirs[1], s.report));
+    SCHEME_OK(&s, hx_engine_mul_plain(s.engine, a, plain, &theirs[2], s.report));
+    for (int i = 0; i < 3; ++i) {
+      assert_true(hx_value_equal(ours[i], theirs[i]));
+      hx_value_release(ours[i]), hx_value_release(theirs[i]);
+    }
+    hx_value_release(plain), hx_value_release(a), hx_value_release(expanded);
+    hx_compact_release(compact);
+    free(z), free(x);
+  }
+  hx_value_t *secret = NULL, *out = NULL;
+  hx_compact_t *none = NULL;
+  const double one = 1;
+  const hx_encode_options_t hidden = {.secret = true};
+  SCHEME_OK(&s, hx_encode(s.params, &one, 1, false, &hidden, &secret, s.report));
+  circuits_refused(&s, hx_plaintext_compact(secret, &none, s.report), HX_CODE_SECRET, "secret");
+  circuits_refused(&s, hx_engine_mul_compact(s.engine, secret, NULL, &out, s.report), HX_CODE_INVALID_ARGUMENT, "NULL");
+  assert_null(none);
+  hx_value_release(secret);
+  scheme_close(&s);
+}
+
 static void matrix_takes_the_baby_steps_asked_for(void **state) {
   (void)state;
   double entries[64 * 64];
@@ -234,6 +298,8 @@ int main(void) {
       cmocka_unit_test(product_matches_plain_sums_for_every_shape),
       cmocka_unit_test(product_skips_diagonals_of_zeros),
       cmocka_unit_test(full_matrix_takes_sixteen_baby_and_eight_giant_steps),
+      cmocka_unit_test(compact_matrix_gives_the_same_product),
+      cmocka_unit_test(compact_plaintexts_act_as_they_were),
       cmocka_unit_test(matrix_takes_the_baby_steps_asked_for),
       cmocka_unit_test(matrix_refuses_what_does_not_fit),
   };
