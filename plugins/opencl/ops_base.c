@@ -131,8 +131,10 @@ static int32_t add_forward(const hxs_build *build, const hxs_base *base, const h
 
 int32_t hx_opencl_base_run(const hxs_build *build, const hxs_base *base, uint32_t polynomials,
                            const hx_opencl_rows_t *x, const hx_opencl_rows_t *own, const hx_opencl_rows_t *out) {
-  hx_opencl_rows_t y;
-  HXS_TRY(add_stage(build, base, x, NULL, &y));
+  hx_opencl_rows_t y = *x;
+  if (base->stage_count > 0) {
+    HXS_TRY(add_stage(build, base, x, NULL, &y));
+  }
   HXS_TRY(add_targets(build, base, &y, own, polynomials, out));
   return base->transform ? add_forward(build, base, out, own, NULL, 0, out) : HX_OK;
 }
@@ -191,6 +193,19 @@ int32_t hx_opencl_build_mixed_radix(hxs_build *build) {
   HXS_TRY(hxs_base_mixed_radix(build, &base));
   hxs_allow_alias(build, 0, 0);
   return hx_opencl_base_steps(build, base);
+}
+
+// Rows that came from coefficients enter ntt domain at the end, all of them.
+int32_t hx_opencl_build_prepare_plain(hxs_build *build) {
+  hx_opencl_rows_t out;
+  HXS_TRY(hxs_expect_residues(build, &build->prepared->results[0]));
+  HXS_TRY(hxs_expect_domain(build, &build->prepared->results[0], HX_NTT));
+  HXS_TRY(build_base(build, hxs_base_prepare_plain));
+  if (build->prepared->operands[0].domain == HX_NTT) {
+    return HX_OK;
+  }
+  HXS_TRY(hx_opencl_rows_of(build, &build->prepared->results[0], &out));
+  return hx_opencl_steps_forward(build, &out, &out, NULL);
 }
 
 int32_t hx_opencl_build_center_lift(hxs_build *build) {

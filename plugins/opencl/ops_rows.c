@@ -31,6 +31,27 @@ static int32_t build_ntt(hxs_build *build, uint32_t from, uint32_t to) {
 int32_t hx_opencl_build_ntt_forward(hxs_build *build) { return build_ntt(build, HX_COEFFICIENT, HX_NTT); }
 int32_t hx_opencl_build_ntt_inverse(hxs_build *build) { return build_ntt(build, HX_NTT, HX_COEFFICIENT); }
 
+// From either domain.
+static int32_t build_to(hxs_build *build, uint32_t to) {
+  const hxs_prepared *p = build->prepared;
+  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
+  if (p->operands[0].domain != to) {
+    return build_ntt(build, p->operands[0].domain, to);
+  }
+  hx_opencl_rows_t from_rows, to_rows;
+  HXS_TRY(hxs_expect_residues(build, &p->results[0]));
+  HXS_TRY(hxs_expect_domain(build, &p->results[0], to));
+  HXS_TRY(hxs_expect_repr(build, &p->results[0], HX_STANDARD));
+  HXS_TRY(hxs_expect_like(build, &p->operands[0], &p->results[0]));
+  hxs_allow_alias(build, 0, 0);
+  HXS_TRY(hx_opencl_rows_of(build, &p->operands[0], &from_rows));
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to_rows));
+  return hx_opencl_step_pointwise(build, HX_OPENCL_DO_COPY, &to_rows, &from_rows, NULL, NULL, NULL, false);
+}
+
+int32_t hx_opencl_build_to_ntt(hxs_build *build) { return build_to(build, HX_NTT); }
+int32_t hx_opencl_build_from_ntt(hxs_build *build) { return build_to(build, HX_COEFFICIENT); }
+
 int32_t hx_opencl_build_automorphism(hxs_build *build) {
   hxs_prepared *p = build->prepared;
   int64_t element = 0;

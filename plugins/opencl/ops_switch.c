@@ -1,192 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole operations with a switching key, and rescale, ntt domain to ntt domain; chains of them prepared as one.
-//
-//   y       = the digits' coefficients, times (D_j/d)^-1 and centred      one inverse transform
-//   raised  = their conversion to all other primes, in ntt domain         conversion, forward transform
-//   acc     = sum over digits of raised (or own) rows times the key       one kernel
-//   result  = acc / P, nearest, plus what is added                        inverse of P's rows, conversion, forward
-#include <string.h>
-
-#include "base.h"
 #include "ops.h"
-
-typedef struct switching {
-  uint32_t items, active, extended, digits, run;
-  uint32_t *ids;  // [extended]: Q_d, P
-  const hxs_view *key;
-  hxs_base *raise;       // [digits]
-  hx_opencl_rows_t x;    // [items][active]: the polynomial that is switched
-  hx_opencl_rows_t add;  // [items][2][active]: what is added; HX_OPENCL_NO_ROW: nothing
-  hx_opencl_rows_t out;  // [items][2][active]
-  uint32_t element;      // Galois element of the result, 1: none
-} switching_t;
-
-// Reads `key` as a switching key for polynomials on the first `active` primes; the rows are to be filled in.
-static int32_t begin(hxs_build *build, const hxs_view *key, uint64_t items, uint32_t active, switching_t *out) {
-  const hxs_ring *ring = build->ring;
-  *out = (switching_t){.items = (uint32_t)items,
-                       .active = active,
-                       .extended = active + ring->p_count,
-                       .digits = (active + ring->digit_run - 1) / ring->digit_run,
-                       .run = ring->digit_run < active ? ring->digit_run : active,
-                       .key = key,
-                       .element = 1};
-  if (ring->p_count == 0) {
-    return hxs_refuse(build, HX_INVALID, "the ring has no special primes P, so it has no switching keys");
-  }
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0 || key->components != 2 || key->domain != HX_NTT ||
-      key->repr != HX_STANDARD || key->digits < out->digits) {
-    return hxs_refuse(build, HX_INVALID,
-                      "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
-                      "in ntt domain, no batch, 2 components and at least %u digits",
-                      key->index, key->dtype, key->batch_rank, key->components, key->digits, out->digits);
-  }
-  HXS_TRY(hxs_keep_or_fail(build, out->extended, sizeof *out->ids, &out->ids));
-  for (uint32_t i = 0; i < out->extended; i++) {
-    out->ids[i] = i < active ? i : ring->q_count + i - active;
-    if (hxs_view_limb_of(key, out->ids[i]) == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index, out->ids[i]);
-    }
-  }
-  HXS_TRY(hxs_keep_or_fail(build, out->digits, sizeof *out->raise, &out->raise));
-  for (uint32_t j = 0; j < out->digits; j++) {
-    const uint32_t left = active - j * ring->digit_run;
-    HXS_TRY(hxs_base_raise(build, j * ring->digit_run, left < ring->digit_run ? left : ring->digit_run, out->ids,
-                           out->extended, &out->raise[j]));
-  }
-  return HX_OK;
-}
-
-// y: every active row out of ntt domain, times its digit's constant, centred.
-static int32_t add_digits(const hxs_build *build, const switching_t *s, hx_opencl_rows_t *y) {
-  uint64_t *factor = NULL, *add = NULL;
-  HXS_TRY(hx_opencl_rows_scratch(build, (uint64_t)s->items * s->active, y));
-  HXS_TRY(hxs_keep_or_fail(build, y->count, sizeof *factor, &factor));
-  HXS_TRY(hxs_keep_or_fail(build, y->count, sizeof *add, &add));
-  for (uint32_t i = 0; i < y->count; i++) {
-    const uint32_t limb = i % s->active, run = build->ring->digit_run;
-    const hxs_affine *map = &s->raise[limb / run].stage[limb % run].map;
-    y->ids[i] = s->ids[limb];
-    factor[i] = map->weights[0];
-    add[i] = map->start;
-  }
-  return hx_opencl_steps_backward(build, y, &s->x, factor, add);
-}
-
-// raised: [items][digits][extended]; a digit's own rows are not written.
-static int32_t add_raised(const hxs_build *build, const switching_t *s, const hx_opencl_rows_t *y,
-                          hx_opencl_rows_t *raised) {
-  const uint32_t run = s->run, polynomials = s->items * s->digits, rows = s->digits * s->extended;
-  hx_opencl_rows_t stage, moved;
-  hx_opencl_target_t *plan = NULL;
-  uint64_t *weights = NULL;
-  uint32_t *indices = NULL, count = 0;
-  HXS_TRY(hx_opencl_rows_scratch(build, (uint64_t)polynomials * s->extended, raised));
-  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *plan, &plan));
-  HXS_TRY(hxs_keep_or_fail(build, (size_t)rows * run, sizeof *weights, &weights));
-  HXS_TRY(hxs_keep_or_fail(build, (size_t)polynomials * (run + s->extended), sizeof *indices, &indices));
-  for (uint32_t i = 0; i < polynomials * run; i++) {  // a short digit repeats its first row, with weight 0
-    const uint32_t digit = i / run % s->digits, at = i % run < s->raise[digit].stage_count ? i % run : 0;
-    indices[i] = i / run / s->digits * s->active + digit * build->ring->digit_run + at;
-  }
-  HXS_TRY(hx_opencl_rows_pick(build, y, polynomials * run, indices, &stage));
-  for (uint32_t at = 0; at < rows; at++) {
-    const hxs_target *target = &s->raise[at / s->extended].targets[at % s->extended];
-    const bool own = target->kind == HXS_TARGET_COPY;
-    plan[at] = (hx_opencl_target_t){.prime = target->prime,
-                                    .kind = own ? HX_OPENCL_TARGET_SKIP : HX_OPENCL_TARGET_CONVERT,
-                                    .start = own ? 0 : target->map.start};
-    if (!own) {
-      memcpy(weights + (size_t)at * run, target->map.weights, target->map.count * sizeof *weights);
-    }
-  }
-  for (uint32_t i = 0; i < raised->count; i++) {
-    raised->ids[i] = plan[i % rows].prime;
-    if (plan[i % rows].kind != HX_OPENCL_TARGET_SKIP) {
-      indices[count++] = i;
-    }
-  }
-  HXS_TRY(hx_opencl_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
-  HXS_TRY(hx_opencl_rows_pick(build, raised, count, indices, &moved));
-  return hx_opencl_steps_forward(build, &moved, &moved, NULL);
-}
-
-// acc: [items][extended][2].
-static int32_t add_products(const hxs_build *build, const switching_t *s, const hx_opencl_rows_t *raised,
-                            hx_opencl_rows_t *acc) {
-  const uint32_t rows = s->items * s->extended, log = hx_opencl_log_groups(build, 4);
-  hx_opencl_rows_t own, values, keys;
-  uint32_t *table = NULL, *indices = NULL, *primes = NULL;
-  hx_opencl_step_t *step = NULL;
-  HXS_TRY(hx_opencl_rows_scratch(build, 2 * (uint64_t)rows, acc));
-  HXS_TRY(hx_opencl_rows_begin(build, s->key, 2 * (uint64_t)rows * s->digits, &keys));
-  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *table, &table));
-  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *primes, &primes));
-  HXS_TRY(hxs_keep_or_fail(build, (size_t)rows * s->digits, sizeof *indices, &indices));
-  for (uint32_t r = 0; r < rows; r++) {
-    const uint32_t row = r % s->extended;
-    table[r] = row < s->active ? row / build->ring->digit_run : HX_NONE;
-    indices[r] = r / s->extended * s->active + (row < s->active ? row : 0);
-    primes[r] = acc->ids[2 * r] = acc->ids[2 * r + 1] = s->ids[row];
-  }
-  HXS_TRY(hx_opencl_rows_pick(build, &s->x, rows, indices, &own));
-  for (uint32_t i = 0; i < rows * s->digits; i++) {
-    const uint32_t r = i / s->digits, digit = i % s->digits, row = r % s->extended;
-    const uint32_t limb = hxs_view_limb_of(s->key, s->ids[row]);
-    indices[i] = (r / s->extended * s->digits + digit) * s->extended + row;
-    for (uint32_t c = 0; c < 2; c++) {
-      keys.offsets[2 * i + c] = digit * s->key->digit_stride + hx_opencl_row_offset(s->key, 0, c, limb);
-    }
-  }
-  HXS_TRY(hx_opencl_rows_pick(build, raised, rows * s->digits, indices, &values));
-  HXS_TRY(hx_opencl_step_add(build, HX_OPENCL_KERNEL_KEY, (uint64_t)rows << log, &step));
-  step->args.x = log;
-  step->args.count = s->digits;
-  HXS_TRY(hx_opencl_step_rows(build, step, HX_OPENCL_OUT, acc));
-  HXS_TRY(hx_opencl_step_rows(build, step, HX_OPENCL_A, &own));
-  HXS_TRY(hx_opencl_step_rows(build, step, HX_OPENCL_B, &values));
-  HXS_TRY(hx_opencl_step_rows(build, step, HX_OPENCL_C, &keys));
-  HXS_TRY(hx_opencl_step_extra(build, step, table, rows * sizeof *table));
-  return hx_opencl_step_primes(build, step, primes, rows);
-}
-
-static int32_t add_steps(hxs_build *build, const switching_t *s) {
-  hx_opencl_rows_t y, raised, acc, special, kept;
-  hxs_base lower = {0};
-  uint32_t *indices = NULL;
-  const uint32_t polynomials = 2 * s->items;
-  HXS_TRY(add_digits(build, s, &y));
-  HXS_TRY(add_raised(build, s, &y, &raised));
-  HXS_TRY(add_products(build, s, &raised, &acc));
-  HXS_TRY(hxs_base_lower(build, true, s->ids, s->active, &lower));
-  HXS_TRY(hxs_keep_or_fail(build, acc.count, sizeof *indices, &indices));
-  for (uint32_t part = 0; part < 2; part++) {  // kept rows of Q_d, then P's
-    const uint32_t first = part == 0 ? 0 : s->active, each = part == 0 ? s->active : s->extended - s->active;
-    for (uint32_t i = 0; i < polynomials * each; i++) {
-      const uint32_t polynomial = i / each;
-      indices[i] = (polynomial / 2 * s->extended + first + i % each) * 2 + polynomial % 2;
-    }
-    HXS_TRY(hx_opencl_rows_pick(build, &acc, polynomials * each, indices, part == 0 ? &kept : &special));
-  }
-  return hx_opencl_base_divide(build, &lower, polynomials, &special, &kept, &s->add, s->element, &s->out);
-}
+#include "switch.h"
 
 // Switches component `switched` of operand 0 and adds the first `added` components.
 static int32_t build_switch(hxs_build *build, uint32_t switched, uint32_t added, uint32_t element) {
   const hxs_prepared *p = build->prepared;
   const hxs_view *a = &p->operands[0], *out = &p->results[0];
-  switching_t s;
-  HXS_TRY(begin(build, &p->operands[1], out->items, out->limbs, &s));
-  s.element = element;
-  HXS_TRY(hx_opencl_rows_components(build, a, switched, 1, false, &s.x));
-  HXS_TRY(hx_opencl_rows_components(build, a, 0, 2, false, &s.add));
-  for (uint32_t i = 0; i < s.add.count; i++) {
+  hx_opencl_switch_t s;
+  hx_opencl_rows_t x, add, to;
+  HXS_TRY(hx_opencl_switch_begin(build, out->items, out->limbs, &s));
+  HXS_TRY(hx_opencl_switch_key(build, &s, &p->operands[1]));
+  HXS_TRY(hx_opencl_rows_components(build, a, switched, 1, false, &x));
+  HXS_TRY(hx_opencl_rows_components(build, a, 0, 2, false, &add));
+  for (uint32_t i = 0; i < add.count; i++) {
     if (i / out->limbs % 2 >= added) {
-      s.add.offsets[i] = HX_OPENCL_NO_ROW;
+      add.offsets[i] = HX_OPENCL_NO_ROW;
     }
   }
-  HXS_TRY(hx_opencl_rows_of(build, out, &s.out));
-  return add_steps(build, &s);
+  HXS_TRY(hx_opencl_rows_of(build, out, &to));
+  HXS_TRY(hx_opencl_switch_raise(build, &s, &x));
+  HXS_TRY(hx_opencl_switch_products(build, &s, &x, &p->operands[1]));
+  return hx_opencl_switch_lower(build, &s, &s.acc, &add, element, &to);
 }
 
 // Operand 0 on the first primes of Q, with so many components; result 0 alike with two.
@@ -324,7 +159,8 @@ static int32_t plan_rescale(const hxs_build *build, const uint32_t *ids, uint32_
 }
 
 // Division of [items][2][active] rows by their last prime, nearest.
-static int32_t add_rescale(hxs_build *build, const switching_t *s, const hx_opencl_rows_t *out) {
+static int32_t add_rescale(hxs_build *build, const hx_opencl_switch_t *s, const hx_opencl_rows_t *from,
+                           const hx_opencl_rows_t *out) {
   const uint32_t kept = s->active - 1, polynomials = 2 * s->items;
   hxs_base base;
   hx_opencl_rows_t dropped, rest;
@@ -334,11 +170,11 @@ static int32_t add_rescale(hxs_build *build, const switching_t *s, const hx_open
   for (uint32_t i = 0; i < polynomials; i++) {
     indices[i] = i * s->active + kept;
   }
-  HXS_TRY(hx_opencl_rows_pick(build, &s->out, polynomials, indices, &dropped));
+  HXS_TRY(hx_opencl_rows_pick(build, from, polynomials, indices, &dropped));
   for (uint32_t i = 0; i < polynomials * kept; i++) {
     indices[i] = i / kept * s->active + i % kept;
   }
-  HXS_TRY(hx_opencl_rows_pick(build, &s->out, polynomials * kept, indices, &rest));
+  HXS_TRY(hx_opencl_rows_pick(build, from, polynomials * kept, indices, &rest));
   return hx_opencl_base_run(build, &base, polynomials, &dropped, &rest, out);
 }
 
@@ -346,25 +182,28 @@ int32_t hx_opencl_build_fused(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
   HXS_TRY(check_fused(build));
-  const hxs_view *a = &p->operands[0], *out = &p->results[0];
+  const hxs_view *a = &p->operands[0], *out = &p->results[0], *key = &p->operands[p->operand_count - 1];
   const uint32_t rows = (uint32_t)(out->items * a->limbs);
-  switching_t s;
-  hx_opencl_rows_t three, last;
+  hx_opencl_switch_t s;
+  hx_opencl_rows_t three, x, add, relinearized, last;
   uint32_t *indices = NULL;
-  HXS_TRY(begin(build, &p->operands[p->operand_count - 1], out->items, a->limbs, &s));
+  HXS_TRY(hx_opencl_switch_begin(build, out->items, a->limbs, &s));
+  HXS_TRY(hx_opencl_switch_key(build, &s, key));
   HXS_TRY(three_rows(build, &three));
   HXS_TRY(hxs_keep_or_fail(build, 2 * (size_t)rows, sizeof *indices, &indices));
   for (uint32_t i = 0; i < rows; i++) {
     indices[i] = 2 * rows + i;
   }
-  HXS_TRY(hx_opencl_rows_pick(build, &three, rows, indices, &s.x));
+  HXS_TRY(hx_opencl_rows_pick(build, &three, rows, indices, &x));
   for (uint32_t i = 0; i < 2 * rows; i++) {  // [items][2][limbs] from [2][items][limbs]
     const uint32_t limb = i % a->limbs, component = i / a->limbs % 2, item = i / a->limbs / 2;
     indices[i] = component * rows + item * a->limbs + limb;
   }
-  HXS_TRY(hx_opencl_rows_pick(build, &three, 2 * rows, indices, &s.add));
-  HXS_TRY(hx_opencl_rows_scratch(build, 2 * (uint64_t)rows, &s.out));
-  HXS_TRY(add_steps(build, &s));
+  HXS_TRY(hx_opencl_rows_pick(build, &three, 2 * rows, indices, &add));
+  HXS_TRY(hx_opencl_rows_scratch(build, 2 * (uint64_t)rows, &relinearized));
+  HXS_TRY(hx_opencl_switch_raise(build, &s, &x));
+  HXS_TRY(hx_opencl_switch_products(build, &s, &x, key));
+  HXS_TRY(hx_opencl_switch_lower(build, &s, &s.acc, &add, 1, &relinearized));
   HXS_TRY(hx_opencl_rows_of(build, out, &last));
-  return add_rescale(build, &s, &last);
+  return add_rescale(build, &s, &relinearized, &last);
 }

@@ -57,6 +57,10 @@ int32_t hxs_base_mixed_radix(hxs_build *build, hxs_base **out);
 int32_t hxs_base_extend_exact(hxs_build *build, hxs_base **out);
 // Division by the operand's last `count` rows without a look at attributes: for operations that contain a rescale.
 int32_t hxs_base_rescale_rows(hxs_build *build, uint32_t count, bool nearest, hxs_base **out);
+// ckks.prepare_plain: operand in either domain, result in ntt domain, which is left to the caller to check. The
+// operand's rows are COPY, P's (for weighted sums) are chained. `transform`: the operand is in ntt domain; else all of
+// the result's rows still enter it.
+int32_t hxs_base_prepare_plain(hxs_build *build, hxs_base **out);
 
 // Parts of switching keys, for plans of their own; the prepared object keeps stage and targets. `ids` are the rows of
 // the result, [target_count].
