@@ -13,6 +13,7 @@
 #include "heliox/emit.h"
 #include "heliox/engine.h"
 #include "heliox/file.h"
+#include "heliox/import.h"
 #include "heliox/keys.h"
 #include "heliox/ops.h"
 #include "heliox/params.h"
