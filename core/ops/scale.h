@@ -59,7 +59,8 @@ size_t hx_scale_print(const hx_scale_t *scale, char text[HX_SCALE_TEXT_MAX]);
 double hx_scale_log2(const hx_scale_t *scale, const hx_ring *ring);
 // The nearest double-double: hi nearest double to the exact value, lo the double nearest to the rest (ties to even).
 // lo is +0 where nothing remains. Refused (scale-range): hi would not be finite or would be 0, a term is no prime of
-// Q (or ring is NULL), or the exact value needs more than HX_SCALE_VALUE_BITS above or below the fraction line.
+// Q (or ring is NULL). Values of more than HX_SCALE_VALUE_BITS above or below the fraction line (long chains of
+// squarings) are bounded from both sides to 2^-446 and refused where the bounds round differently.
 // No allocation; 64 KiB of stack.
 #define HX_SCALE_VALUE_BITS 65536
 hx_status_t hx_scale_value(const hx_scale_t *scale, const hx_ring *ring, double *out_hi, double *out_lo,

@@ -150,8 +150,117 @@ static double round_rest(const number_t *up, const number_t *low, int64_t e, rou
   return magnitude == 0 ? 0 : order > 0 ? magnitude : -magnitude;
 }
 
-// Checks that every term is a prime of Q and that both sides of the fraction stay within the limit.
-static hx_status_t check_size(const hx_scale_t *scale, const hx_ring *ring, hx_report_t *report) {
+// ------------------------------------------------------------------ numbers too long to be written out
+
+// mantissa * 2^exponent, FAR_WORDS words, the highest bit set: a lower approximation.
+#define FAR_WORDS 8
+typedef struct far {
+  uint64_t words[FAR_WORDS];
+  int64_t exponent;
+} far_t;
+
+// The highest FAR_WORDS words' worth of bits of `count` words, the highest of which is not 0.
+static void far_set(far_t *out, const uint64_t *words, size_t count, int64_t exponent) {
+  uint64_t wide[2 * FAR_WORDS + 2] = {0};
+  const unsigned shift = (unsigned)__builtin_clzll(words[count - 1]);
+  for (size_t i = 0; i < count; ++i) {
+    wide[i + 1] |= words[i] << shift;
+    if (shift != 0) wide[i + 2] |= words[i] >> (64 - shift);  // 0 beyond the highest word
+  }
+  // wide = words * 2^(64 + shift); its highest word is number `count`.
+  for (size_t i = 0; i < FAR_WORDS; ++i) {
+    const size_t at = count + 1 + i;  // of wide, with FAR_WORDS below it
+    out->words[i] = at >= FAR_WORDS ? wide[at - FAR_WORDS] : 0;
+  }
+  out->exponent = exponent + 64 * ((int64_t)count - FAR_WORDS) - (int64_t)shift;
+}
+
+// a * b cut off below: loses less than 2^-510 of it.
+static void far_multiply(const far_t *a, const far_t *b, far_t *out) {
+  uint64_t product[2 * FAR_WORDS] = {0};
+  for (size_t i = 0; i < FAR_WORDS; ++i) {
+    uint64_t carry = 0;
+    for (size_t j = 0; j < FAR_WORDS; ++j) {
+      const u128 sum = (u128)a->words[i] * b->words[j] + product[i + j] + carry;  // below 2^128
+      product[i + j] = (uint64_t)sum;
+      carry = (uint64_t)(sum >> 64);
+    }
+    product[i + FAR_WORDS] = carry;
+  }
+  far_set(out, product, 2 * FAR_WORDS, a->exponent + b->exponent);
+}
+
+// *x *= base^exponent by squaring: fewer than 2 * 31 products, each error at most doubled with every squaring after it,
+// so less than 2^32 * 2^-510 is lost.
+static void far_power(far_t *x, uint64_t base, uint32_t exponent) {
+  far_t square;
+  far_set(&square, &base, 1, 0);
+  for (;; exponent >>= 1) {
+    if ((exponent & 1) != 0) far_multiply(x, &square, x);
+    if (exponent <= 1) return;
+    far_multiply(&square, &square, &square);
+  }
+}
+
+static bool round_far(const far_t *up, const far_t *low, uint64_t more, int64_t e, double *out_hi, double *out_lo) {
+  number_t a = {.count = 0}, b = {.count = 0}, x = {.count = 0}, y = {.count = 0};
+  uint64_t words[FAR_WORDS];
+  memcpy(words, up->words, sizeof words);
+  // The 64 bits above 2^64 of 2^512: what was lost lies far below; the bit is counted up where it does not carry out.
+  if (more != 0) {
+    for (size_t i = 1; i < FAR_WORDS && ++words[i] == 0; ++i) {
+    }
+  }
+  set_words(&a, words, FAR_WORDS);
+  set_words(&b, low->words, FAR_WORDS);
+  set_words(&x, a.words, a.count);
+  set_words(&y, b.words, b.count);
+  const int64_t exponent = e + up->exponent - low->exponent;
+  const rounded_t hi = round_fraction(&a, &b, exponent);
+  if (!is_finite(hi) || hi.whole == 0) return false;
+  *out_hi = to_double(hi);
+  *out_lo = round_rest(&x, &y, exponent, hi);
+  return true;
+}
+
+// Each side loses less than 2^-470 (256 terms of 2^-478). The fraction therefore lies between up / low with low one
+// part in 2^447 larger and with up one part larger; where both round alike, that is the exact value's rounding.
+static hx_status_t value_far(const hx_scale_t *scale, const hx_ring *ring, double *out_hi, double *out_lo,
+                             hx_report_t *report) {
+  static const uint64_t one = 1;
+  far_t up, low;
+  size_t count = HX_COUNT_OF(scale->m);
+  while (count > 1 && scale->m[count - 1] == 0) --count;
+  if (scale->m[count - 1] == 0) return hx_report_fail(report, HX_CODE_SCALE_RANGE, "the scale is 0");
+  far_set(&up, scale->m, count, 0);
+  far_set(&low, &one, 1, 0);
+  for (uint32_t i = 0; i < scale->term_count; ++i) {
+    const hx_scale_term_t *term = &scale->terms[i];
+    const uint64_t prime = ring->primes[term->id];
+    if (term->exponent > 0) far_power(&up, prime, (uint32_t)term->exponent);
+    if (term->exponent < 0) far_power(&low, prime, (uint32_t)(-(int64_t)term->exponent));
+  }
+  double bounds[2][2];
+  far_t wide = low;
+  for (size_t i = 1; i < FAR_WORDS && ++wide.words[i] == 0; ++i) {
+  }
+  const bool in_range = round_far(&up, &wide, 0, scale->e, &bounds[0][0], &bounds[0][1]) &&
+                        round_far(&up, &low, 1, scale->e, &bounds[1][0], &bounds[1][1]);
+  if (!in_range) {
+    return hx_report_fail(report, HX_CODE_SCALE_RANGE, "the scale is about 2^%.0f, outside the range of a double",
+                          hx_scale_log2(scale, ring));
+  }
+  if (bounds[0][0] != bounds[1][0] || bounds[0][1] != bounds[1][1]) {
+    return hx_report_fail(report, HX_CODE_SCALE_RANGE,
+                          "the scale's value lies too near the middle of two double-doubles to be rounded");
+  }
+  *out_hi = bounds[0][0];
+  *out_lo = bounds[0][1];
+  return HX_STATUS_OK;
+}
+
+// Checks that every term is a prime of Q; says whether both sides of the fraction can be written out.
+static hx_status_t check_size(const hx_scale_t *scale, const hx_ring *ring, bool *out_is_far, hx_report_t *report) {
   uint64_t bits[2] = {256, 0};  // above and below the line
   for (uint32_t i = 0; i < scale->term_count; ++i) {
     const hx_scale_term_t *term = &scale->terms[i];
@@ -167,17 +276,15 @@ static hx_status_t check_size(const hx_scale_t *scale, const hx_ring *ring, hx_r
     bits[term->exponent < 0] += length * (uint64_t)(term->exponent < 0 ? -(int64_t)term->exponent : term->exponent);
   }
   const uint64_t most = bits[0] > bits[1] ? bits[0] : bits[1];
-  if (most > HX_SCALE_VALUE_BITS) {
-    return hx_report_fail(report, HX_CODE_SCALE_RANGE,
-                          "the scale's powers of primes need %llu bits to evaluate; the limit is %d",
-                          (unsigned long long)most, HX_SCALE_VALUE_BITS);
-  }
+  *out_is_far = most > HX_SCALE_VALUE_BITS;
   return HX_STATUS_OK;
 }
 
 hx_status_t hx_scale_value(const hx_scale_t *scale, const hx_ring *ring, double *out_hi, double *out_lo,
                            hx_report_t *report) {
-  HX_TRY(check_size(scale, ring, report));
+  bool is_far = false;
+  HX_TRY(check_size(scale, ring, &is_far, report));
+  if (is_far) return value_far(scale, ring, out_hi, out_lo, report);
   static const uint64_t one = 1;
   number_t up = {.count = 0}, low = {.count = 0};
   set_words(&up, scale->m, HX_COUNT_OF(scale->m));

@@ -21,6 +21,7 @@
 #include "heliox/plan.h"
 #include "heliox/plugins.h"
 #include "heliox/precompiled.h"
+#include "heliox/precision.h"
 #include "heliox/program.h"
 #include "heliox/trace.h"
 #include "heliox/tune.h"

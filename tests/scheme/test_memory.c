@@ -6,9 +6,109 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <malloc.h>
+#include <stdatomic.h>
 
 #include "tests/scheme/scheme.h"
+
+// ------------------------------------------------------------------ what is held at once
+// All allocations of this process, the plugin's too, come through here: bytes in use and the most since a mark.
+
+#ifndef HELIOX_SANITIZED
+static _Atomic(int64_t) live, most;
+
+static void count(int64_t bytes) {
+  const int64_t now = atomic_fetch_add(&live, bytes) + bytes;
+  int64_t peak = atomic_load(&most);
+  while (now > peak && !atomic_compare_exchange_weak(&most, &peak, now)) {
+  }
+}
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *pointer, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *pointer);
+
+static void *counted(void *pointer) {
+  if (pointer != NULL) count((int64_t)malloc_usable_size(pointer));
+  return pointer;
+}
+
+void *malloc(size_t size) { return counted(__libc_malloc(size)); }
+void *calloc(size_t items, size_t size) { return counted(__libc_calloc(items, size)); }
+void *memalign(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
+void *aligned_alloc(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
+int posix_memalign(void **out, size_t alignment, size_t size) {
+  *out = counted(__libc_memalign(alignment, size));
+  return *out == NULL ? ENOMEM : 0;
+}
+void free(void *pointer) {
+  if (pointer != NULL) count(-(int64_t)malloc_usable_size(pointer));
+  __libc_free(pointer);
+}
+void *realloc(void *pointer, size_t size) {
+  if (pointer != NULL) count(-(int64_t)malloc_usable_size(pointer));
+  return counted(__libc_realloc(pointer, size));
+}
+
+static int64_t mark(void) {
+  const int64_t now = atomic_load(&live);
+  atomic_store(&most, now);
+  return now;
+}
+
+// Bytes above the mark that were in use at once.
+static int64_t above(int64_t start) { return atomic_load(&most) - start; }
+#else
+static int64_t mark(void) { return 0; }
+static int64_t above(int64_t start) { return start; }
+#endif
+
+// Lists, types and the like.
+#define SMALL_BYTES ((int64_t)256 << 10)
+
+// What an operation holds beside its operands: the result, and rows of scratch. A linked call keeps its slab from one
+// run to the next, so that a second run allocates the result alone.
+static void check_held(const char *what, int64_t held, uint64_t result, uint64_t scratch) {
+  if (held > (int64_t)(result + scratch) + SMALL_BYTES)
+    fail_msg("%s held %" PRId64 " bytes beside its operands: a result of %" PRIu64 " and at most %" PRIu64
+             " of scratch",
+             what, held, result, scratch);
+}
+
+static void operations_hold_result_and_one_slab(void **state) {
+  (void)state;
+  scheme_t s;
+  uint64_t seed = 3;
+  static const int64_t steps[] = {1};
+  scheme_open_preset(&s, "n13-d3-s40", steps, 1);
+  scheme_number_t *z = scheme_message(&seed, s.slots);
+  hx_value_t *plain = scheme_encode(&s, z, s.slots, 0, NULL);
+  const uint64_t row = (uint64_t)16384 * 4, key_rows = 5;  // N words; rows of Q and P
+  for (int round = 0; round < 3; ++round) {
+    hx_value_t *a = NULL, *b = NULL, *product = NULL, *rotated = NULL;
+    int64_t start = mark();
+    SCHEME_OK(&s, hx_encrypt(s.keys, plain, false, &a, s.report));
+    // The draws (three of N bytes) and rows of one prime at a time; the first call makes tables of 16 N bytes a prime.
+    check_held("encrypt", above(start), hx_value_bytes(a), round == 0 ? 40 * row : 16 * row);
+    SCHEME_OK(&s, hx_encrypt(s.keys, plain, false, &b, s.report));
+    start = mark();
+    SCHEME_OK(&s, hx_engine_mul(s.engine, a, b, &product, s.report));
+    check_held("mul", above(start), hx_value_bytes(product), round == 0 ? 8 * row : 0);
+    start = mark();
+    SCHEME_OK(&s, hx_engine_rotate(s.engine, a, 1, &rotated, s.report));
+    // The first time: the slab (digits on Q and P, two accumulators), tables of the automorphism, the key as packed.
+    const uint64_t slab = (hx_params_digits(s.params) + 4) * key_rows * row + 2 * hx_params_key_bytes(s.params);
+    check_held("rotate", above(start), hx_value_bytes(rotated), round == 0 ? slab : 0);
+    hx_value_t *const all[] = {a, b, product, rotated};
+    for (size_t i = 0; i < 4; ++i) hx_value_release(all[i]);
+  }
+  hx_value_release(plain);
+  free(z);
+  scheme_close(&s);
+}
 
 enum { WARM_ROUNDS = 100, ROUNDS = 1250, OPERATIONS = 8 };
 
@@ -88,6 +188,7 @@ static void calls_of_many_kinds_do_not_grow_without_bound(void **state) {
 int main(void) {
   hx_threads_set(1);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(operations_hold_result_and_one_slab),
       cmocka_unit_test(ten_thousand_operations_do_not_grow),
       cmocka_unit_test(calls_of_many_kinds_do_not_grow_without_bound),
   };

@@ -408,6 +408,7 @@ static void b41_modulus_above_the_table_is_refused(void **state) {
   }
   char *text = make_text(18, 64, "\"1152921504606584833\"", "", "", 1);
   expect_refused(text, 0, HX_CODE_PARAMS, "N = 2^18", "the security table ends at 2^17");
+  expect_refused(text, HX_PARAMS_INSECURE, HX_CODE_PARAMS, "N = 2^18", "the security table ends at 2^17");
   hx_free(text);
 }
 

@@ -85,8 +85,8 @@ static void value_refuses_what_no_double_holds(void **state) {
       {NULL, "2^2147483647", "outside the range"},
       {NULL, "2^-2147483647", "outside the range"},
       {&ring_a, "2^1600*q1^-1", "outside the range"},
-      {&ring_a, "2^40*q1^-2000", "bits to evaluate"},
-      {&ring_a, "2^0*q1^2147483647*q2^-2147483647", "bits to evaluate"},
+      {&ring_a, "2^40*q1^-2000", "outside the range"},
+      {&ring_a, "2^0*q1^2147483647", "outside the range"},
   };
   for (size_t i = 0; i < HX_COUNT_OF(rows); ++i) {
     hx_report_t *report = hx_report_create();
@@ -103,10 +103,27 @@ static void value_refuses_what_no_double_holds(void **state) {
   double hi = 0, lo = 0;
   assert_int_equal(hx_scale_value(&open, NULL, &hi, &lo, NULL), HX_STATUS_INVALID);
   assert_int_equal(hx_scale_value(&open, &ring_a, &hi, &lo, NULL), HX_STATUS_INVALID);
-  // The largest that is still evaluated: both sides of the line near the limit.
+  // The largest that is still written out: both sides of the line near the limit.
   const hx_scale_t large = scale_of("2^0*q1^1300*q2^-1300", &ring_a);
   assert_int_equal(hx_scale_value(&large, &ring_a, &hi, &lo, NULL), HX_STATUS_OK);
   assert_true(hi > 1 && hi < 1.001);
+}
+
+// Longer than can be written out: bounds from both sides. Against the fourth power of what is written out.
+static void value_of_long_chains_is_bounded_from_both_sides(void **state) {
+  (void)state;
+  double hi = 0, lo = 0, root_hi = 0, root_lo = 0;
+  const hx_scale_t root = scale_of("2^10*q1^1250*q2^-1250", &ring_a), far = scale_of("2^40*q1^5000*q2^-5000", &ring_a);
+  assert_int_equal(hx_scale_value(&root, &ring_a, &root_hi, &root_lo, NULL), HX_STATUS_OK);
+  assert_int_equal(hx_scale_value(&far, &ring_a, &hi, &lo, NULL), HX_STATUS_OK);
+  const long double x = (long double)root_hi + root_lo, y = (long double)hi + lo;  // 64 bits
+  assert_true(fabsl(x * x * x * x / y - 1) < 0x1p-60L);
+  assert_true(fabs(lo) <= ldexp(hi, -53));
+  // A sum in another order has the same bits, and one more factor does not.
+  const hx_scale_t turned = scale_of("3*2^40*q1^5000*q2^-5000", &ring_a);
+  double other_hi = 0, other_lo = 0;
+  assert_int_equal(hx_scale_value(&turned, &ring_a, &other_hi, &other_lo, NULL), HX_STATUS_OK);
+  assert_true(fabsl(((long double)other_hi + other_lo) / y - 3) < 0x1p-60L);
 }
 
 static void parse_refuses_other_texts(void **state) {
@@ -306,6 +323,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(value_gives_nearest_double_double),
       cmocka_unit_test(value_refuses_what_no_double_holds),
+      cmocka_unit_test(value_of_long_chains_is_bounded_from_both_sides),
       cmocka_unit_test(parse_refuses_other_texts),
       cmocka_unit_test(multiply_adds_exponents_and_stays_canonical),
       cmocka_unit_test(multiply_refuses_what_leaves_the_range),
