@@ -30,18 +30,9 @@ static int32_t run_automorphism(hx_cpu_run_t *run) {
 int32_t hx_cpu_build_automorphism(hxs_build *build) {
   hxs_prepared *p = build->prepared;
   automorphism_t *plan = NULL;
-  int64_t element = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
-  HXS_TRY(hxs_attr_i64(build, "element", 1, ((int64_t)2 << p->log_n) - 1, &element));
-  if (element % 2 == 0) {
-    return hxs_refuse(build, HX_INVALID, "attribute element is %lld, must be odd", (long long)element);
-  }
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
-  plan->element = (uint32_t)element;
+  HXS_TRY(hxs_accept_automorphism(build, &plan->element));
+  const hxs_view *out = &p->results[0];
   if (out->domain == HX_NTT) {
     HXS_TRY(hxs_keep_or_fail(build, p->n, sizeof *plan->index, &plan->index));
     hxs_automorphism_index(p->log_n, plan->element, plan->index);
@@ -76,20 +67,10 @@ static int32_t run_expand(hx_cpu_run_t *run) {
 int32_t hx_cpu_build_expand_uniform(hxs_build *build) {
   hxs_prepared *p = build->prepared;
   expand_t *plan = NULL;
-  int64_t index = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *seed = &p->operands[0], *out = &p->results[0];
-  HXS_TRY(hxs_expect_seed(build, seed));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_components(build, out, 1));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, seed, out));
-  HXS_TRY(hxs_attr_i64(build, "index", 0, UINT32_MAX, &index));
-  HXS_TRY(hxs_expect_listed(build));
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
-  plan->index = (uint32_t)index;
+  HXS_TRY(hxs_accept_expand(build, &plan->index));
   p->plan = plan;
   hx_cpu_set_run(build, run_expand);
-  p->cost = out->items * out->limbs * p->n * 30;
+  p->cost = p->results[0].items * p->results[0].limbs * p->n * 30;
   return HX_OK;
 }

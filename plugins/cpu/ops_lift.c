@@ -20,19 +20,9 @@ static int32_t run_lift(hx_cpu_run_t *run) {
 
 static int32_t build_lift_signed(hxs_build *build) {
   hxs_prepared *p = build->prepared;
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  if (a->log_n != p->log_n || a->limbs != 1 || a->digits != 0) {
-    return hxs_refuse(build, HX_INVALID,
-                      "operand 0 has log_n %u and %u limbs of signed words, must have log_n %u and 1", a->log_n,
-                      a->limbs, p->log_n);
-  }
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_listed(build));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, a, out));
-  HXS_TRY(hxs_expect_components(build, a, out->components));
+  HXS_TRY(hxs_accept_lift_words(build));
   hx_cpu_set_run(build, run_lift);
-  p->cost = out->items * out->components * out->limbs * p->n * 2;
+  p->cost = p->results[0].items * p->results[0].components * p->results[0].limbs * p->n * 2;
   return HX_OK;
 }
 

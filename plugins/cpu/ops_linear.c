@@ -52,28 +52,15 @@ static int32_t run_linear(hx_cpu_run_t *run) {
 
 static int32_t build_linear(hxs_build *build, kind_t kind, bool plain) {
   hxs_prepared *p = build->prepared;
-  const uint32_t operands = kind == ADD || kind == SUB ? 2 : 1;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  if (kind == REDUCE) {  // any words, whatever they are called
-    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-    p->operands[0].repr = HX_STANDARD;
-  }
-  if (plain) {
-    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-    HXS_TRY(hxs_expect_factor(build, &p->operands[1], out));
-  } else if (operands == 2) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[1], out));
-  }
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
   linear_t *plan = NULL;
+  HXS_TRY(kind == REDUCE ? hxs_accept_reduce(build)
+                         : hxs_accept_linear(build, kind == ADD || kind == SUB ? 2 : 1, plain));
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
+  const hxs_view *out = &p->results[0];
   *plan = (linear_t){.kind = kind, .scale = out->repr == HX_LAZY ? 2 : 1, .first_only = plain};
   p->plan = plan;
   hx_cpu_set_run(build, run_linear);
   p->cost = out->items * out->components * out->limbs * p->n;
-  hxs_allow_alias(build, 0, 0);
   return HX_OK;
 }
 

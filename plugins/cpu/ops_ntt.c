@@ -36,20 +36,8 @@ static int32_t run_inverse(hx_cpu_run_t *run) {
 }
 
 static int32_t build_ntt(hxs_build *build, uint32_t from, uint32_t to) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, a));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_domain(build, a, from));
-  HXS_TRY(hxs_expect_domain(build, out, to));
-  HXS_TRY(hxs_expect_repr(build, a, HX_STANDARD));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, a, out));
-  HXS_TRY(hxs_expect_components(build, a, out->components));
-  HXS_TRY(hxs_expect_ids(build, a, out->limbs, out->ids));
-  hxs_allow_alias(build, 0, 0);
-  p->cost = rows_of(out) * p->n * p->log_n;
+  HXS_TRY(hxs_accept_transform(build, from, to));
+  build->prepared->cost = rows_of(&build->prepared->results[0]) * build->prepared->n * build->prepared->log_n;
   return HX_OK;
 }
 

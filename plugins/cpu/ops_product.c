@@ -43,19 +43,10 @@ static int32_t run_mul(hx_cpu_run_t *run) { return run_rows(run, mul_row); }
 static int32_t run_mul_add(hx_cpu_run_t *run) { return run_rows(run, mul_add_row); }
 static int32_t run_mul_montgomery(hx_cpu_run_t *run) { return run_rows(run, mul_montgomery_row); }
 
-// Operands like the result; `plain`: the second has one component for all.
 static int32_t build_product(hxs_build *build, uint32_t operands, uint32_t repr, bool plain) {
   hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, repr));
-  for (uint32_t i = 0; i < operands; i++) {
-    HXS_TRY(plain && i == 1 ? hxs_expect_factor(build, &p->operands[i], out)
-                            : hxs_expect_like(build, &p->operands[i], out));
-  }
-  p->cost = out->items * out->components * out->limbs * p->n * 3;
-  hxs_allow_alias(build, 0, 0);
+  HXS_TRY(hxs_accept_product(build, operands, repr, plain));
+  p->cost = p->results[0].items * p->results[0].components * p->results[0].limbs * p->n * 3;
   return HX_OK;
 }
 
@@ -103,18 +94,9 @@ static int32_t run_tensor(hx_cpu_run_t *run) {
 
 static int32_t build_tensor(hxs_build *build, uint32_t operands) {
   hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 3));
-  hxs_view shape = *out;
-  shape.components = 2;
-  for (uint32_t i = 0; i < operands; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
-  }
+  HXS_TRY(hxs_accept_tensor(build, operands));
   hx_cpu_set_run(build, run_tensor);
-  p->cost = out->items * out->limbs * p->n * 10;
+  p->cost = p->results[0].items * p->results[0].limbs * p->n * 10;
   return HX_OK;
 }
 

@@ -43,46 +43,28 @@ static int32_t run_scalar(hx_cpu_run_t *run) {
   return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n * 2, scalar_row);
 }
 
-// All but the constants: operand and result alike but for their representation.
-static int32_t build_scalar(hxs_build *build, uint32_t parts, bool adds, uint32_t from, uint32_t to,
-                            scalar_t **out_plan) {
+static int32_t build_scalar(hxs_build *build, const hxs_constants *constants, bool adds, bool first_only) {
   hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_residues(build, a));
-  HXS_TRY(hxs_expect_repr(build, a, from));
-  HXS_TRY(hxs_expect_repr(build, out, to));
-  a->repr = to;
-  HXS_TRY(hxs_expect_like(build, a, out));
+  const hxs_view *out = &p->results[0];
+  const uint32_t parts = constants->parts;
   scalar_t *plan = NULL;
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
-  *plan = (scalar_t){.parts = parts, .adds = adds};
+  *plan = (scalar_t){.parts = parts, .adds = adds, .first_only = first_only};
   HXS_TRY(hxs_keep_or_fail(build, (size_t)out->limbs * parts, sizeof *plan->constants, &plan->constants));
+  for (uint32_t i = 0; i < out->limbs * parts; i++) {
+    plan->constants[i] = hxs_factor_of(&build->ring->moduli[out->ids[i / parts]], constants->residues[i]);
+  }
   p->plan = plan;
   hx_cpu_set_run(build, run_scalar);
   p->cost = out->items * out->components * out->limbs * p->n * 2;
-  hxs_allow_alias(build, 0, 0);
-  *out_plan = plan;
   return HX_OK;
-}
-
-static const hxs_modulus *row_modulus(const hxs_build *build, uint32_t limb) {
-  return &build->ring->moduli[build->prepared->results[0].ids[limb]];
 }
 
 // From attribute `residues`.
 static int32_t build_given(hxs_build *build, uint32_t parts, bool adds, bool first_only) {
-  scalar_t *plan = NULL;
-  const uint64_t *residues = NULL;
-  HXS_TRY(build_scalar(build, parts, adds, HX_STANDARD, HX_STANDARD, &plan));
-  const hxs_view *out = &build->prepared->results[0];
-  HXS_TRY(hxs_attr_residues(build, parts, out, &residues));
-  for (uint32_t i = 0; i < out->limbs * parts; i++) {
-    plan->constants[i] = hxs_factor_of(row_modulus(build, i / parts), residues[i]);
-  }
-  plan->first_only = first_only;
-  return HX_OK;
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_scalar(build, parts, &constants));
+  return build_scalar(build, &constants, adds, first_only);
 }
 
 int32_t hx_cpu_build_mul_scalar(hxs_build *build) { return build_given(build, 1, false, false); }
@@ -91,35 +73,16 @@ int32_t hx_cpu_build_ckks_mul_scalar(hxs_build *build) { return build_given(buil
 int32_t hx_cpu_build_ckks_add_scalar(hxs_build *build) { return build_given(build, 2, true, true); }
 
 int32_t hx_cpu_build_mul_integer(hxs_build *build) {
-  scalar_t *plan = NULL;
-  int64_t integer = 0;
-  HXS_TRY(build_scalar(build, 1, false, HX_STANDARD, HX_STANDARD, &plan));
-  HXS_TRY(hxs_attr_i64(build, "integer", INT64_MIN, INT64_MAX, &integer));
-  uint64_t size = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
-  for (uint32_t limb = 0; limb < build->prepared->results[0].limbs; limb++) {
-    const hxs_modulus *m = row_modulus(build, limb);
-    uint64_t residue = integer < 0 ? hxs_neg_mod(m, size % m->q) : size % m->q;
-    plan->constants[limb] = hxs_factor_of(m, residue);
-  }
-  return HX_OK;
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_integer(build, &constants));
+  return build_scalar(build, &constants, false, false);
 }
 
-int32_t hx_cpu_build_to_montgomery(hxs_build *build) {
-  scalar_t *plan = NULL;
-  HXS_TRY(build_scalar(build, 1, false, HX_STANDARD, HX_MONTGOMERY, &plan));
-  for (uint32_t limb = 0; limb < build->prepared->results[0].limbs; limb++) {
-    const hxs_modulus *m = row_modulus(build, limb);
-    plan->constants[limb] = hxs_factor_of(m, m->radix);
-  }
-  return HX_OK;
+static int32_t build_montgomery(hxs_build *build, bool into) {
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_montgomery(build, into, &constants));
+  return build_scalar(build, &constants, false, false);
 }
 
-int32_t hx_cpu_build_from_montgomery(hxs_build *build) {
-  scalar_t *plan = NULL;
-  HXS_TRY(build_scalar(build, 1, false, HX_MONTGOMERY, HX_STANDARD, &plan));
-  for (uint32_t limb = 0; limb < build->prepared->results[0].limbs; limb++) {
-    const hxs_modulus *m = row_modulus(build, limb);
-    plan->constants[limb] = hxs_factor_of(m, hxs_inverse_mod(m, m->radix));
-  }
-  return HX_OK;
-}
+int32_t hx_cpu_build_to_montgomery(hxs_build *build) { return build_montgomery(build, true); }
+int32_t hx_cpu_build_from_montgomery(hxs_build *build) { return build_montgomery(build, false); }

@@ -7,13 +7,9 @@
 
 // ---- sum
 
-typedef struct sum {
-  uint64_t count, stride;  // of the axis, stride in elements
-} sum_t;
-
 static void sum_row(const hx_cpu_run_t *run, uint64_t index) {
   const hxs_prepared *p = run->prepared;
-  const sum_t *plan = p->plan;
+  const hxs_sum *plan = p->plan;
   const hxs_view *out = &p->results[0], *a = &p->operands[0];
   hx_cpu_place_t at = hx_cpu_place_of(index, out->components, out->limbs);
   const uint64_t q = hx_cpu_prime_of(run, out->ids[at.limb])->m.q, step = plan->stride * a->element_bytes;
@@ -30,36 +26,17 @@ static void sum_row(const hx_cpu_run_t *run, uint64_t index) {
 }
 
 static int32_t run_sum(hx_cpu_run_t *run) {
-  const sum_t *plan = run->prepared->plan;
+  const hxs_sum *plan = run->prepared->plan;
   const hxs_view *out = &run->prepared->results[0];
   return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n * plan->count, sum_row);
 }
 
 int32_t hx_cpu_build_sum(hxs_build *build) {
   hxs_prepared *p = build->prepared;
-  int64_t axis = 0;
-  sum_t *plan = NULL;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  if (a->batch_rank == 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 0 has no batch axis to sum over");
-  }
-  HXS_TRY(hxs_attr_i64(build, "axis", 0, (int64_t)a->batch_rank - 1, &axis));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
+  hxs_sum *plan = NULL;
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
-  *plan = (sum_t){a->batch_shape[axis], a->batch_strides[axis]};
-  // Without the axis the operand has the result's shape.
-  a->items /= plan->count;
-  a->batch_rank--;
-  for (uint32_t i = (uint32_t)axis; i < a->batch_rank; i++) {
-    a->batch_shape[i] = a->batch_shape[i + 1];
-    a->batch_strides[i] = a->batch_strides[i + 1];
-  }
-  if (a->batch_rank != out->batch_rank) {
-    return hxs_refuse(build, HX_INVALID, "result 0 has %u batch axes, must have %u", out->batch_rank, a->batch_rank);
-  }
-  HXS_TRY(hxs_expect_like(build, a, out));
+  HXS_TRY(hxs_accept_sum(build, plan));
+  const hxs_view *out = &p->results[0];
   p->plan = plan;
   hx_cpu_set_run(build, run_sum);
   p->cost = out->items * out->components * out->limbs * p->n * plan->count;
@@ -106,43 +83,21 @@ static int32_t run_weighted(hx_cpu_run_t *run) {
 
 int32_t hx_cpu_build_weighted_sum(hxs_build *build) {
   hxs_prepared *p = build->prepared;
-  int64_t groups = 0;
   weighted_t *plan = NULL;
-  HXS_TRY(hxs_attr_i64(build, "groups", 1, (int64_t)p->operand_count, &groups));
-  const uint32_t results = (uint32_t)groups;
-  HXS_TRY(hxs_expect_counts(build, 2, UINT32_MAX, results, results));
-  if (p->operand_count % (results + 1) != 0) {
-    return hxs_refuse(build, HX_INVALID, "%u operands are no T values with %u times T weights", p->operand_count,
-                      results);
-  }
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
-  plan->terms = p->operand_count / (results + 1);
-  hxs_view *shape = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, shape));
-  HXS_TRY(hxs_expect_repr(build, shape, HX_STANDARD));
-  for (uint32_t i = 0; i < p->operand_count; i++) {
-    HXS_TRY(i < plan->terms ? hxs_expect_like(build, &p->operands[i], shape)
-                            : hxs_expect_factor(build, &p->operands[i], shape));
-  }
-  for (uint32_t i = 1; i < results; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->results[i], shape));
-  }
+  HXS_TRY(hxs_accept_weighted_sum(build, &plan->terms));
+  const hxs_view *shape = &p->results[0];
   p->plan = plan;
   hx_cpu_set_run(build, run_weighted);
-  p->cost = shape->items * shape->components * shape->limbs * results * p->n * (plan->terms + 3u);
+  p->cost = shape->items * shape->components * shape->limbs * p->result_count * p->n * (plan->terms + 3u);
   return HX_OK;
 }
 
 // ---- key_product: (d * b_j, d * a_j), added to acc where given
 
-typedef struct key_product {
-  uint64_t digit_offset;  // elements
-  uint32_t *key_limbs;    // of each row of d
-} key_product_t;
-
 static void key_product_row(const hx_cpu_run_t *run, uint64_t index) {
   const hxs_prepared *p = run->prepared;
-  const key_product_t *plan = p->plan;
+  const hxs_key_product *plan = p->plan;
   const hxs_view *out = &p->results[0], *key = &p->operands[1];
   hx_cpu_place_t at = hx_cpu_place_of(index, 2, out->limbs);
   const hxs_modulus *m = &hx_cpu_prime_of(run, out->ids[at.limb])->m;
@@ -163,51 +118,13 @@ static int32_t run_key_product(hx_cpu_run_t *run) {
   return hx_cpu_for(run, out->items * 2 * out->limbs, run->prepared->n * 3, key_product_row);
 }
 
-// A key: two components in ntt domain, standard, no batch, with the digit and a row for each of d's primes.
-static int32_t read_key(hxs_build *build, int64_t digit, key_product_t *plan) {
-  const hxs_prepared *p = build->prepared;
-  const hxs_view *key = &p->operands[1], *d = &p->operands[0];
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 1 has dtype %u and %u batch axes; a key has residues and no batch",
-                      key->dtype, key->batch_rank);
-  }
-  HXS_TRY(hxs_expect_components(build, key, 2));
-  HXS_TRY(hxs_expect_repr(build, key, HX_STANDARD));
-  if (digit >= (int64_t)key->digits) {
-    return hxs_refuse(build, HX_INVALID, "digit %lld is asked for, the key has %u digits", (long long)digit,
-                      key->digits);
-  }
-  plan->digit_offset = (uint64_t)digit * key->digit_stride;
-  HXS_TRY(hxs_keep_or_fail(build, d->limbs, sizeof *plan->key_limbs, &plan->key_limbs));
-  for (uint32_t limb = 0; limb < d->limbs; limb++) {
-    plan->key_limbs[limb] = hxs_view_limb_of(key, d->ids[limb]);
-    if (plan->key_limbs[limb] == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand 1 is a key without a row of prime %u, which operand 0 has",
-                        d->ids[limb]);
-    }
-  }
-  return HX_OK;
-}
-
 int32_t hx_cpu_build_key_product(hxs_build *build) {
   hxs_prepared *p = build->prepared;
-  int64_t digit = 0;
-  key_product_t *plan = NULL;
-  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
-  HXS_TRY(hxs_attr_i64(build, "digit", 0, HXS_PRIMES_MAX - 1, &digit));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_factor(build, &p->operands[0], out));
+  hxs_key_product *plan = NULL;
   HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *plan, &plan));
-  HXS_TRY(read_key(build, digit, plan));
-  if (p->operand_count == 3) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[2], out));
-    hxs_allow_alias(build, 0, 2);
-  }
+  HXS_TRY(hxs_accept_key_product(build, plan));
   p->plan = plan;
   hx_cpu_set_run(build, run_key_product);
-  p->cost = out->items * 2 * out->limbs * p->n * 3;
+  p->cost = p->results[0].items * 2 * p->results[0].limbs * p->n * 3;
   return HX_OK;
 }

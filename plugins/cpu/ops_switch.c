@@ -18,7 +18,7 @@ static int32_t expect_switched(const hxs_build *build, uint32_t components, uint
     HXS_TRY(hxs_expect_components(build, result, 2));
     HXS_TRY(hxs_expect_batch(build, result, out));
     HXS_TRY(hxs_expect_ids(build, result, a->limbs, a->ids));
-    HXS_TRY(hx_cpu_expect_output(build, result));
+    HXS_TRY(hxs_accept_output(build, result));
   }
   return HX_OK;
 }

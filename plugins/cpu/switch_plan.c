@@ -25,29 +25,6 @@ int32_t hx_cpu_switch_source(const hxs_build *build, hxs_view *a, uint32_t compo
   return HX_OK;
 }
 
-static int32_t read_key(const hxs_build *build, const hx_cpu_switch_t *s, hx_cpu_switch_term_t *term) {
-  const hxs_view *key = &build->prepared->operands[term->key];
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0) {
-    return hxs_refuse(build, HX_INVALID, "operand %u has dtype %u and %u batch axes; a key has residues and no batch",
-                      term->key, key->dtype, key->batch_rank);
-  }
-  HXS_TRY(hxs_expect_components(build, key, 2));
-  HXS_TRY(hxs_expect_repr(build, key, HX_STANDARD));
-  HXS_TRY(hxs_expect_domain(build, key, HX_NTT));
-  if (key->digits < s->digits) {
-    return hxs_refuse(build, HX_INVALID, "operand %u has %u digits, at least %u are needed", term->key, key->digits,
-                      s->digits);
-  }
-  HXS_TRY(hxs_keep_or_fail(build, s->extended, sizeof *term->key_limbs, &term->key_limbs));
-  for (uint32_t row = 0; row < s->extended; row++) {
-    term->key_limbs[row] = hxs_view_limb_of(key, s->ids[row]);
-    if (term->key_limbs[row] == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", term->key, s->ids[row]);
-    }
-  }
-  return HX_OK;
-}
-
 int32_t hx_cpu_switch_begin(const hxs_build *build, uint32_t active, uint32_t drops, uint32_t term_count,
                             hx_cpu_switch_t **out) {
   const hxs_ring *t = build->ring;
@@ -80,7 +57,7 @@ int32_t hx_cpu_switch_term(const hxs_build *build, hx_cpu_switch_t *s, uint32_t 
     HXS_TRY(hxs_keep_or_fail(build, build->prepared->n, sizeof *term->index, &term->index));
     hxs_automorphism_index(build->prepared->log_n, element, term->index);
   }
-  return key == HX_NONE ? HX_OK : read_key(build, s, term);
+  return key == HX_NONE ? HX_OK : hxs_accept_key(build, key, s->digits, s->extended, s->ids, &term->key_limbs);
 }
 
 // ---- steps

@@ -3,6 +3,7 @@
 #ifndef HX_CUDA_OPS_H
 #define HX_CUDA_OPS_H
 
+#include "heliox/support/accept.h"
 #include "prepare.h"
 
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) hxs_build_fn build_;

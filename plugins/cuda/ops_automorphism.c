@@ -23,21 +23,13 @@ int32_t hx_cuda_step_permute(hxs_build *build, uint32_t domain, uint64_t element
 }
 
 int32_t hx_cuda_build_automorphism(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t element = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
-  HXS_TRY(hxs_attr_i64(build, "element", 1, ((int64_t)2 << p->log_n) - 1, &element));
-  if (element % 2 == 0) {
-    return hxs_refuse(build, HX_INVALID, "attribute element is %lld, must be odd", (long long)element);
-  }
+  const hxs_prepared *p = build->prepared;
+  uint32_t element = 0;
   hx_cuda_rows_t to, from;
-  HXS_TRY(hx_cuda_rows_of(build, out, &to));
+  HXS_TRY(hxs_accept_automorphism(build, &element));
+  HXS_TRY(hx_cuda_rows_of(build, &p->results[0], &to));
   HXS_TRY(hx_cuda_rows_of(build, &p->operands[0], &from));
-  return hx_cuda_step_permute(build, out->domain, (uint64_t)element, &to, &from);
+  return hx_cuda_step_permute(build, p->results[0].domain, element, &to, &from);
 }
 
 // ---- expand_uniform
@@ -65,16 +57,7 @@ static int32_t add_expand(hxs_build *build, uint32_t index) {
 }
 
 int32_t hx_cuda_build_expand_uniform(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t index = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *seed = &p->operands[0], *out = &p->results[0];
-  HXS_TRY(hxs_expect_seed(build, seed));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_components(build, out, 1));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, seed, out));
-  HXS_TRY(hxs_attr_i64(build, "index", 0, UINT32_MAX, &index));
-  HXS_TRY(hxs_expect_listed(build));
-  return add_expand(build, (uint32_t)index);
+  uint32_t index = 0;
+  HXS_TRY(hxs_accept_expand(build, &index));
+  return add_expand(build, index);
 }

@@ -24,19 +24,8 @@ static int32_t add_lift(hxs_build *build) {
   return hx_cuda_step_primes(build, step, to.ids, to.count);
 }
 
-static int32_t build_lift_signed(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  if (a->log_n != p->log_n || a->limbs != 1 || a->digits != 0) {
-    return hxs_refuse(build, HX_INVALID,
-                      "operand 0 has log_n %u and %u limbs of signed words, must have log_n %u and 1", a->log_n,
-                      a->limbs, p->log_n);
-  }
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_listed(build));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, a, out));
-  HXS_TRY(hxs_expect_components(build, a, out->components));
+static int32_t build_lift_words(hxs_build *build) {
+  HXS_TRY(hxs_accept_lift_words(build));
   return add_lift(build);
 }
 
@@ -44,7 +33,7 @@ static int32_t build_lift_signed(hxs_build *build) {
 
 int32_t hx_cuda_build_center_lift(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  return build->prepared->operands[0].dtype == HX_I64 ? build_lift_signed(build)
+  return build->prepared->operands[0].dtype == HX_I64 ? build_lift_words(build)
                                                       : hx_cuda_build_base(build, hxs_base_lift_limb);
 }
 

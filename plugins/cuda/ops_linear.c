@@ -47,24 +47,9 @@ int32_t hx_cuda_step_components(hxs_build *build, uint32_t op, bool first_only, 
 }
 
 static int32_t build_linear(hxs_build *build, uint32_t kind, bool plain) {
-  hxs_prepared *p = build->prepared;
   const uint32_t operands = kind == HX_CUDA_DO_ADD || kind == HX_CUDA_DO_SUB ? 2 : 1;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  if (kind == HX_CUDA_DO_REDUCE) {  // any words, whatever they are called
-    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-    p->operands[0].repr = HX_STANDARD;
-  }
-  if (plain) {
-    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-    HXS_TRY(hxs_expect_factor(build, &p->operands[1], out));
-  } else if (operands == 2) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[1], out));
-  }
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
-  hxs_allow_alias(build, 0, 0);
-  return hx_cuda_step_components(build, kind, plain, NULL, out->repr == HX_LAZY);
+  HXS_TRY(kind == HX_CUDA_DO_REDUCE ? hxs_accept_reduce(build) : hxs_accept_linear(build, operands, plain));
+  return hx_cuda_step_components(build, kind, plain, NULL, build->prepared->results[0].repr == HX_LAZY);
 }
 
 int32_t hx_cuda_build_add(hxs_build *build) { return build_linear(build, HX_CUDA_DO_ADD, false); }

@@ -3,28 +3,13 @@
 #include "ops.h"
 #include "step.h"
 
-// Operands like the result; `plain`: the second has one component for all.
-static int32_t check_product(hxs_build *build, uint32_t operands, uint32_t repr, bool plain) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, repr));
-  for (uint32_t i = 0; i < operands; i++) {
-    HXS_TRY(plain && i == 1 ? hxs_expect_factor(build, &p->operands[i], out)
-                            : hxs_expect_like(build, &p->operands[i], out));
-  }
-  hxs_allow_alias(build, 0, 0);
-  return HX_OK;
-}
-
 int32_t hx_cuda_build_mul(hxs_build *build) {
-  HXS_TRY(check_product(build, 2, HX_STANDARD, false));
+  HXS_TRY(hxs_accept_product(build, 2, HX_STANDARD, false));
   return hx_cuda_step_components(build, HX_CUDA_DO_MUL, false, NULL, false);
 }
 
 int32_t hx_cuda_build_mul_plain(hxs_build *build) {
-  HXS_TRY(check_product(build, 2, HX_STANDARD, true));
+  HXS_TRY(hxs_accept_product(build, 2, HX_STANDARD, true));
   return hx_cuda_step_components(build, HX_CUDA_DO_MUL, false, NULL, false);
 }
 
@@ -32,7 +17,7 @@ int32_t hx_cuda_build_mul_plain(hxs_build *build) {
 int32_t hx_cuda_build_mul_add(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   hx_cuda_rows_t out, rows[3];
-  HXS_TRY(check_product(build, 3, HX_STANDARD, false));
+  HXS_TRY(hxs_accept_product(build, 3, HX_STANDARD, false));
   HXS_TRY(hx_cuda_rows_of(build, &p->results[0], &out));
   for (uint32_t i = 0; i < 3; i++) {
     HXS_TRY(hx_cuda_rows_of(build, &p->operands[i], &rows[i]));
@@ -43,7 +28,7 @@ int32_t hx_cuda_build_mul_add(hxs_build *build) {
 // a * b * 2^-w: a product and the constant 2^-w of the ring's word.
 int32_t hx_cuda_build_mul_montgomery(hxs_build *build) {
   hx_cuda_factor_t *halves = NULL;
-  HXS_TRY(check_product(build, 2, HX_MONTGOMERY, false));
+  HXS_TRY(hxs_accept_product(build, 2, HX_MONTGOMERY, false));
   const hxs_view *out = &build->prepared->results[0];
   const uint64_t rows = out->items * out->components * out->limbs;
   HXS_TRY(hxs_keep_or_fail(build, rows, 2 * sizeof *halves, &halves));
@@ -86,19 +71,10 @@ int32_t hx_cuda_step_tensor(hxs_build *build, const hx_cuda_rows_t *out, const h
 }
 
 static int32_t build_tensor(hxs_build *build, uint32_t operands) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 3));
-  hxs_view shape = *out;
-  shape.components = 2;
-  for (uint32_t i = 0; i < operands; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
-  }
+  const hxs_prepared *p = build->prepared;
   hx_cuda_rows_t to, a, b;
-  HXS_TRY(hx_cuda_rows_by_component(build, out, &to));
+  HXS_TRY(hxs_accept_tensor(build, operands));
+  HXS_TRY(hx_cuda_rows_by_component(build, &p->results[0], &to));
   HXS_TRY(hx_cuda_rows_by_component(build, &p->operands[0], &a));
   HXS_TRY(hx_cuda_rows_by_component(build, &p->operands[operands - 1], &b));
   return hx_cuda_step_tensor(build, &to, &a, &b);

@@ -6,39 +6,20 @@
 // ---- sum
 
 int32_t hx_cuda_build_sum(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t axis = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  if (a->batch_rank == 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 0 has no batch axis to sum over");
-  }
-  HXS_TRY(hxs_attr_i64(build, "axis", 0, (int64_t)a->batch_rank - 1, &axis));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  const uint64_t count = a->batch_shape[axis], stride = a->batch_strides[axis];
-  // Without the axis the operand has the result's shape.
-  a->items /= count;
-  a->batch_rank--;
-  for (uint32_t i = (uint32_t)axis; i < a->batch_rank; i++) {
-    a->batch_shape[i] = a->batch_shape[i + 1];
-    a->batch_strides[i] = a->batch_strides[i + 1];
-  }
-  if (a->batch_rank != out->batch_rank) {
-    return hxs_refuse(build, HX_INVALID, "result 0 has %u batch axes, must have %u", out->batch_rank, a->batch_rank);
-  }
-  HXS_TRY(hxs_expect_like(build, a, out));
+  const hxs_prepared *p = build->prepared;
+  hxs_sum sum;
   hx_cuda_rows_t to, from;
-  HXS_TRY(hx_cuda_rows_of(build, out, &to));
-  HXS_TRY(hx_cuda_rows_of(build, a, &from));
+  HXS_TRY(hxs_accept_sum(build, &sum));
+  HXS_TRY(hx_cuda_rows_of(build, &p->results[0], &to));
+  HXS_TRY(hx_cuda_rows_of(build, &p->operands[0], &from));
   const uint32_t log = hx_cuda_log_blocks(build, 1024);
   hx_cuda_step_t *step = hx_cuda_step_add(build, HX_CUDA_KERNEL_SUM, (uint64_t)to.count << log);
   if (step == NULL) {
     return hx_cuda_build_code(build);
   }
   step->args.x = log;
-  step->args.count = (uint32_t)count;
-  step->args.stride = stride;
+  step->args.count = (uint32_t)sum.count;
+  step->args.stride = sum.stride;
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, &to));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &from));
   return hx_cuda_step_primes(build, step, to.ids, to.count);
@@ -74,27 +55,9 @@ static int32_t add_group(hxs_build *build, uint32_t terms, uint32_t group) {
 }
 
 int32_t hx_cuda_build_weighted_sum(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t groups = 0;
-  HXS_TRY(hxs_attr_i64(build, "groups", 1, (int64_t)p->operand_count, &groups));
-  const uint32_t results = (uint32_t)groups;
-  HXS_TRY(hxs_expect_counts(build, 2, UINT32_MAX, results, results));
-  if (p->operand_count % (results + 1) != 0) {
-    return hxs_refuse(build, HX_INVALID, "%u operands are no T values with %u times T weights", p->operand_count,
-                      results);
-  }
-  const uint32_t terms = p->operand_count / (results + 1);
-  hxs_view *shape = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, shape));
-  HXS_TRY(hxs_expect_repr(build, shape, HX_STANDARD));
-  for (uint32_t i = 0; i < p->operand_count; i++) {
-    HXS_TRY(i < terms ? hxs_expect_like(build, &p->operands[i], shape)
-                      : hxs_expect_factor(build, &p->operands[i], shape));
-  }
-  for (uint32_t i = 1; i < results; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->results[i], shape));
-  }
-  for (uint32_t group = 0; group < results; group++) {
+  uint32_t terms = 0;
+  HXS_TRY(hxs_accept_weighted_sum(build, &terms));
+  for (uint32_t group = 0; group < build->prepared->result_count; group++) {
     HXS_TRY(add_group(build, terms, group));
   }
   return HX_OK;
@@ -102,13 +65,8 @@ int32_t hx_cuda_build_weighted_sum(hxs_build *build) {
 
 // ---- key_product: (d * b_j, d * a_j), added to acc where given
 
-typedef struct key_product {
-  uint64_t digit_offset;  // elements
-  uint32_t *key_limbs;    // of each row of d
-} key_product_t;
-
 // Rows of the key for those of the result.
-static int32_t key_rows(hxs_build *build, const key_product_t *plan, hx_cuda_rows_t *out) {
+static int32_t key_rows(hxs_build *build, const hxs_key_product *plan, hx_cuda_rows_t *out) {
   const hxs_view *result = &build->prepared->results[0], *key = &build->prepared->operands[1];
   HXS_TRY(hx_cuda_rows_begin(build, key, (uint32_t)(result->items * 2 * result->limbs), out));
   for (uint32_t i = 0; i < out->count; i++) {
@@ -119,53 +77,17 @@ static int32_t key_rows(hxs_build *build, const key_product_t *plan, hx_cuda_row
   return HX_OK;
 }
 
-// A key: two components in ntt domain, standard, no batch, with the digit and a row for each of d's primes.
-static int32_t read_key(hxs_build *build, int64_t digit, key_product_t *plan) {
-  const hxs_prepared *p = build->prepared;
-  const hxs_view *key = &p->operands[1], *d = &p->operands[0];
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 1 has dtype %u and %u batch axes; a key has residues and no batch",
-                      key->dtype, key->batch_rank);
-  }
-  HXS_TRY(hxs_expect_components(build, key, 2));
-  HXS_TRY(hxs_expect_repr(build, key, HX_STANDARD));
-  if (digit >= (int64_t)key->digits) {
-    return hxs_refuse(build, HX_INVALID, "digit %lld is asked for, the key has %u digits", (long long)digit,
-                      key->digits);
-  }
-  plan->digit_offset = (uint64_t)digit * key->digit_stride;
-  HXS_TRY(hxs_keep_or_fail(build, d->limbs, sizeof *plan->key_limbs, &plan->key_limbs));
-  for (uint32_t limb = 0; limb < d->limbs; limb++) {
-    plan->key_limbs[limb] = hxs_view_limb_of(key, d->ids[limb]);
-    if (plan->key_limbs[limb] == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand 1 is a key without a row of prime %u, which operand 0 has",
-                        d->ids[limb]);
-    }
-  }
-  return HX_OK;
-}
-
 int32_t hx_cuda_build_key_product(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t digit = 0;
-  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
-  HXS_TRY(hxs_attr_i64(build, "digit", 0, HXS_PRIMES_MAX - 1, &digit));
-  hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_factor(build, &p->operands[0], out));
-  key_product_t plan = {0};
-  HXS_TRY(read_key(build, digit, &plan));
+  const hxs_prepared *p = build->prepared;
+  hxs_key_product plan;
   hx_cuda_rows_t to, d, key, acc;
-  HXS_TRY(hx_cuda_rows_of(build, out, &to));
+  HXS_TRY(hxs_accept_key_product(build, &plan));
+  HXS_TRY(hx_cuda_rows_of(build, &p->results[0], &to));
   HXS_TRY(hx_cuda_rows_of(build, &p->operands[0], &d));
   HXS_TRY(key_rows(build, &plan, &key));
   if (p->operand_count < 3) {
     return hx_cuda_step_pointwise(build, HX_CUDA_DO_MUL, &to, &d, &key, NULL, NULL, false);
   }
-  HXS_TRY(hxs_expect_like(build, &p->operands[2], out));
-  hxs_allow_alias(build, 0, 2);
   HXS_TRY(hx_cuda_rows_of(build, &p->operands[2], &acc));
   return hx_cuda_step_pointwise(build, HX_CUDA_DO_MUL_ADD, &to, &d, &key, &acc, NULL, false);
 }

@@ -79,19 +79,13 @@ int32_t hx_cuda_build_rotate(hxs_build *build) {
 
 // The last depth group: rns.rescale of as many rows, nearest.
 int32_t hx_cuda_build_ckks_rescale(hxs_build *build) {
-  const hxs_ring *t = build->ring;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  const uint32_t rows = build->prepared->operands[0].limbs;
-  uint32_t group = 0, end = t->group_sizes[0];  // ids below end belong to the groups up to `group`
-  while (end < rows && group + 1 < t->group_count) {
-    end += t->group_sizes[++group];
-  }
-  if (end != rows || group == 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 0 has %u rows, which end within a depth group or are the base's",
-                      rows);
-  }
+  uint32_t rows = 0;
   hxs_base *base = NULL;
-  HXS_TRY(hxs_base_rescale_rows(build, t->group_sizes[group], true, &base));
+  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
+  HXS_TRY(hxs_expect_residues(build, &build->prepared->operands[0]));
+  HXS_TRY(hxs_expect_residues(build, &build->prepared->results[0]));
+  HXS_TRY(hxs_accept_last_group(build, &build->prepared->operands[0], &rows));
+  HXS_TRY(hxs_base_rescale_rows(build, rows, true, &base));
   return hx_cuda_base_steps(build, base);
 }
 
@@ -115,14 +109,12 @@ static int32_t three_rows(hxs_build *build, const hxs_view *shape, hx_cuda_rows_
 // Result 0 has the rows of operand 0 but the last, which is a depth group of its own.
 static int32_t check_fused(hxs_build *build) {
   hxs_prepared *p = build->prepared;
-  const hxs_ring *t = build->ring;
   hxs_view *a = &p->operands[0], *out = &p->results[0];
-  uint32_t group = 0, end = t->group_sizes[0];
-  while (end < a->limbs && group + 1 < t->group_count) {
-    end += t->group_sizes[++group];
-  }
-  if (end != a->limbs || group == 0 || t->group_sizes[group] != 1) {
-    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group of %u rows is not one prime", a->limbs);
+  uint32_t rows = 0;
+  HXS_TRY(hxs_expect_residues(build, a));
+  HXS_TRY(hxs_accept_last_group(build, a, &rows));
+  if (rows != 1) {
+    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group has %u primes, must have 1", rows);
   }
   HXS_TRY(hxs_expect_residues(build, out));
   HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
@@ -135,7 +127,7 @@ static int32_t check_fused(hxs_build *build) {
   for (uint32_t i = 0; i + 1 < p->operand_count; i++) {
     HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
   }
-  return hxs_expect_leading(build, a);
+  return HX_OK;
 }
 
 int32_t hx_cuda_build_fused(hxs_build *build) {

@@ -73,17 +73,8 @@ static void run_lift_signed(const job *j) {
 }
 
 int32_t build_center_lift(hxs_build *b) {
-  hxs_view *a = &b->prepared->operands[0], *out = &b->prepared->results[0];
-  if (a->dtype != HX_I64) return build_conversion(b, hxs_base_lift_limb);
-  if (a->log_n != b->ring->log_n || a->limbs != 1 || a->digits != 0)
-    return hxs_refuse(b, HX_INVALID, "operand 0 has %u rows of 2^%u signed words, must have one of 2^%u",
-                      (unsigned)a->limbs, (unsigned)a->log_n, (unsigned)b->ring->log_n);
-  HXS_TRY(hxs_expect_counts(b, 1, 1, 1, 1));
-  HXS_TRY(hxs_expect_residues(b, out));
-  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_listed(b));
-  HXS_TRY(hxs_expect_batch(b, a, out));
-  HXS_TRY(hxs_expect_components(b, a, out->components));
+  if (b->prepared->operands[0].dtype != HX_I64) return build_conversion(b, hxs_base_lift_limb);
+  HXS_TRY(hxs_accept_lift_words(b));
   runs(b, run_lift_signed, 2);
   return HX_OK;
 }
@@ -105,20 +96,14 @@ static void run_automorphism(const job *j) {
 }
 
 int32_t build_automorphism(hxs_build *b) {
-  hxs_view *out = &b->prepared->results[0];
-  int64_t element = 0;
-  uint32_t *order = NULL;
-  HXS_TRY(hxs_expect_counts(b, 1, 1, 1, 1));
-  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_like(b, &b->prepared->operands[0], out));
-  HXS_TRY(hxs_attr_i64(b, "element", 1, ((int64_t)2 << b->ring->log_n) - 1, &element));
-  if (element % 2 == 0) return hxs_refuse(b, HX_INVALID, "attribute element is %lld, must be odd", (long long)element);
-  if (out->domain == HX_NTT) {
+  uint32_t element = 0, *order = NULL;
+  HXS_TRY(hxs_accept_automorphism(b, &element));
+  if (b->prepared->results[0].domain == HX_NTT) {
     HXS_TRY(hxs_keep_or_fail(b, b->prepared->n, sizeof *order, &order));
-    hxs_automorphism_index(b->ring->log_n, (uint32_t)element, order);
+    hxs_automorphism_index(b->ring->log_n, element, order);
   }
   hx_prepared *prepared = runs(b, run_automorphism, 2);
-  prepared->number = (uint32_t)element;
+  prepared->number = element;
   prepared->order = order;
   return HX_OK;
 }
@@ -135,16 +120,8 @@ static void run_expand_uniform(const job *j) {
 }
 
 int32_t build_expand_uniform(hxs_build *b) {
-  hxs_view *seed = &b->prepared->operands[0], *out = &b->prepared->results[0];
-  int64_t index = 0;
-  HXS_TRY(hxs_expect_counts(b, 1, 1, 1, 1));
-  HXS_TRY(hxs_expect_seed(b, seed));
-  HXS_TRY(hxs_expect_residues(b, out));
-  HXS_TRY(hxs_expect_components(b, out, 1));
-  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_listed(b));
-  HXS_TRY(hxs_expect_batch(b, seed, out));
-  HXS_TRY(hxs_attr_i64(b, "index", 0, UINT32_MAX, &index));
-  runs(b, run_expand_uniform, 1)->number = (uint32_t)index;
+  uint32_t index = 0;
+  HXS_TRY(hxs_accept_expand(b, &index));
+  runs(b, run_expand_uniform, 1)->number = index;
   return HX_OK;
 }

@@ -23,16 +23,8 @@ static void run_inverse(const job *j) {
   }
 }
 
-/* The operand has the result's shape and rows, but for the domain. */
 static int32_t build_transform(hxs_build *b, uint32_t from, uint32_t to, run_fn *run) {
-  hxs_view *a = &b->prepared->operands[0], *out = &b->prepared->results[0], shape = *out;
-  HXS_TRY(hxs_expect_counts(b, 1, 1, 1, 1));
-  HXS_TRY(hxs_expect_residues(b, out));
-  HXS_TRY(hxs_expect_domain(b, out, to));
-  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
-  shape.domain = from;
-  HXS_TRY(hxs_expect_like(b, a, &shape));
-  hxs_allow_alias(b, 0, 0);
+  HXS_TRY(hxs_accept_transform(b, from, to));
   runs(b, run, 1);
   return HX_OK;
 }
@@ -79,20 +71,10 @@ static void run_neg(const job *j) {
   }
 }
 
-/* All operands like the result. */
-static int32_t build_alike(hxs_build *b, uint32_t operands, run_fn *run) {
-  hxs_view *out = &b->prepared->results[0];
-  HXS_TRY(hxs_expect_counts(b, operands, operands, 1, 1));
-  for (uint32_t i = 0; i < operands; ++i) HXS_TRY(hxs_expect_like(b, &b->prepared->operands[i], out));
-  hxs_allow_alias(b, 0, 0);
+static int32_t build_linear(hxs_build *b, uint32_t operands, run_fn *run) {
+  HXS_TRY(hxs_accept_linear(b, operands, false));
   runs(b, run, operands);
   return HX_OK;
-}
-
-static int32_t build_linear(hxs_build *b, uint32_t operands, run_fn *run) {
-  if (b->prepared->results[0].repr == HX_MONTGOMERY)
-    return hxs_refuse(b, HX_INVALID, "result 0 is montgomery, must be standard or lazy");
-  return build_alike(b, operands, run);
 }
 
 int32_t build_add(hxs_build *b) { return build_linear(b, 2, run_add); }
@@ -111,9 +93,9 @@ static void run_reduce(const job *j) {
 }
 
 int32_t build_reduce(hxs_build *b) {
-  HXS_TRY(hxs_expect_repr(b, &b->prepared->results[0], HX_STANDARD));
-  b->prepared->operands[0].repr = HX_STANDARD; /* whatever they are called: the words are only read */
-  return build_alike(b, 1, run_reduce);
+  HXS_TRY(hxs_accept_reduce(b));
+  runs(b, run_reduce, 1);
+  return HX_OK;
 }
 
 /* ------------------------------------------------------------------ rns.mul, mul_add: a factor of one component serves
@@ -187,15 +169,9 @@ static void run_add_scalar(const job *j) {
 }
 
 static int32_t build_scalar(hxs_build *b, run_fn *run) {
-  const hxs_view *out = &b->prepared->results[0];
-  const uint64_t *given = NULL; /* borrowed: what is kept is copied */
-  uint64_t *residues = NULL;
-  HXS_TRY(hxs_expect_repr(b, out, HX_STANDARD));
-  HXS_TRY(build_alike(b, 1, run));
-  HXS_TRY(hxs_attr_residues(b, 1, out, &given));
-  HXS_TRY(hxs_keep_or_fail(b, out->limbs, sizeof *residues, &residues));
-  for (uint32_t limb = 0; limb < out->limbs; ++limb) residues[limb] = given[limb];
-  runs(b, run, 1)->residues = residues;
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_scalar(b, 1, &constants));
+  runs(b, run, 1)->residues = constants.residues;
   return HX_OK;
 }
 

@@ -9,6 +9,7 @@
 //   ring.h     a ring, checked and copied
 //   view.h     operands and results, checked and copied
 //   prepare.h  hx_impl: from a region to the plugin's own object; checks and attributes for build functions
+//   accept.h   what each operation accepts
 //   base.h     constants of conversions between bases
 //   rowmap.h   operations that copy whole rows
 //   query.h    the entry point
@@ -19,6 +20,7 @@
 #ifndef HELIOX_PLUGIN_SUPPORT_H
 #define HELIOX_PLUGIN_SUPPORT_H
 
+#include "heliox/support/accept.h"
 #include "heliox/support/base.h"
 #include "heliox/support/chain.h"
 #include "heliox/support/error.h"
