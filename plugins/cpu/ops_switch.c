@@ -161,7 +161,7 @@ int32_t hx_cpu_build_fused(hxs_build *build) {
   for (uint32_t i = 0; i < factors; i++) {
     HXS_TRY(hx_cpu_switch_source(build, &p->operands[i], components, a->limbs, out));
   }
-  HXS_TRY(hx_cpu_last_group(build, a, &drops));
+  HXS_TRY(hxs_accept_last_group(build, a, &drops));
   HXS_TRY(hxs_expect_ids(build, out, a->limbs - drops, a->ids));
   HXS_TRY(hx_cpu_switch_begin(build, a->limbs, drops, 1, &s));
   s->component = 2;
