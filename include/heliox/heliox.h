@@ -23,6 +23,7 @@
 #include "heliox/precompiled.h"
 #include "heliox/precision.h"
 #include "heliox/program.h"
+#include "heliox/queue.h"
 #include "heliox/trace.h"
 #include "heliox/tune.h"
 #include "heliox/value.h"
