@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins test: finds the manifest and becomes heliox-conformance, which stands beside this program.
+// Commands that become a program beside this one: plugins test (heliox-conformance), bench (heliox-bench-cpu).
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

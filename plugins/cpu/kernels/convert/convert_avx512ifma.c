@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affine combinations of rows with 52-bit products: two accumulators without a reduction, one Montgomery reduction an
-// output. Primes of the ring, and so inputs, are below 2^50; rows have a multiple of 8 residues.
+// Affine combinations of rows with 52-bit products. Of few inputs each product is reduced by the quotient of its weight;
+// of many, two accumulators take them without a reduction, and one Montgomery reduction ends it. Primes of the ring,
+// and so inputs, are below 2^50; rows have a multiple of 8 residues.
+#include <stdbool.h>
+
 #include "kernels/convert/convert.h"
 #include "kernels/ifma.h"
+#include "kernels/unroll.h"
 
 #define MOST 256u  // primes of a ring
 // Terms between two reductions of the high accumulator. A high half is below q/4, so 7 of them, what was reduced to
@@ -28,7 +32,7 @@ static void lanes_of(lanes_t *l, const hxs_affine *map, const hxs_modulus *modul
 HXS_INLINE void combine_count(uint64_t *out, const void *const *in, const lanes_t *l, uint32_t count, size_t n,
                               int full) {
   for (size_t i = 0; i < n; i += 8) {
-    hx_vec lo = l->start, hi = _mm512_setzero_si512();
+    hx_vec lo = l->start, hi = fresh_zero();
     for (uint32_t k = 0; k < count; k++) {
       hx_vec x = load((const uint64_t *)in[k] + i), w = splat(l->weights[k]);
       if (k > 0 && k % CHUNK == 0) {
@@ -43,35 +47,116 @@ HXS_INLINE void combine_count(uint64_t *out, const void *const *in, const lanes_
   }
 }
 
-HXS_INLINE void combine_rows(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *modulus,
-                             size_t n, int full) {
+static void combine_many(uint64_t *out, const void *const *in, const hxs_affine *map, const hxs_modulus *modulus,
+                         size_t n, int full) {
   lanes_t l;
   lanes_of(&l, map, modulus);
+  if (full) {
+    combine_count(out, in, &l, map->count, n, 1);
+  } else {
+    combine_count(out, in, &l, map->count, n, 0);
+  }
+}
+
+// ---- few inputs: every product reduced by itself, by its weight's quotient
+
+#define FEW 8u
+
+// weight and floor(weight * 2^52 / q), out of Montgomery form. gaps: how many products the sum takes before it is
+// reduced, at first and then.
+typedef struct few {
+  ifma_modulus_t m;
+  hx_vec start, weights[FEW], quotients[FEW];
+} few_t;
+
+static void few_of(few_t *f, const hxs_affine *map, const hxs_modulus *modulus) {
+  const uint64_t q = modulus->q;
+  f->m = ifma_modulus(q);
+  f->start = splat(hxs_mod_once(hxs_mod_redc_lazy(0, map->start, modulus, 64), q));
+  for (uint32_t k = 0; k < map->count; k++) {
+    const uint64_t weight = hxs_mod_once(hxs_mod_redc_lazy(0, map->weights[k], modulus, 64), q);
+    f->weights[k] = splat(weight);
+    f->quotients[k] = splat((uint64_t)(((hxs_u128)weight << 52) / q));
+  }
+}
+
+// An input is below 2^50, so a product is below q + q * 2^50 / 2^52 = 5q/4. With `room` q below 2^52 the sum takes
+// products from `start` < q on, and from a reduced value < 2q on, until 5/4 more would leave the room. In quarters of
+// q.
+HXS_INLINE void sum_few(uint64_t *out, const void *const *in, const few_t *f, uint32_t count, uint32_t room, size_t n,
+                        int full) {
+  for (size_t i = 0; i < n; i += 8) {
+    hx_vec sum = f->start;
+    uint32_t quarters = 4;
+    UNROLL for (uint32_t k = 0; k < count; k++) {
+      const hx_vec x = load((const uint64_t *)in[k] + i), t = high(x, f->quotients[k]);
+      if (quarters + 5 > 4 * room) {
+        sum = ifma_reduce(sum, &f->m);
+        quarters = 8;
+      }
+      sum = low_add(low_add(sum, x, f->weights[k]), t, f->m.minus_q);
+      quarters += 5;
+    }
+    sum = ifma_clean(sum, &f->m);
+    store(out + i, full ? ifma_once(sum, f->m.q) : sum);
+  }
+}
+
+// Rooms that sizes of primes have: 2^50 has 4, 2^49 8, smaller ones enough.
+HXS_INLINE void sum_few_of(uint64_t *out, const void *const *in, const few_t *f, uint32_t count, uint32_t bits,
+                           size_t n, int full) {
+  if (bits > 49) {
+    sum_few(out, in, f, count, 4, n, full);
+  } else if (bits > 48) {
+    sum_few(out, in, f, count, 8, n, full);
+  } else {
+    sum_few(out, in, f, count, 16, n, full);
+  }
+}
+
+HXS_INLINE void combine_few(uint64_t *out, const void *const *in, const hxs_affine *map, const hxs_modulus *modulus,
+                            size_t n, int full) {
+  few_t f;
+  few_of(&f, map, modulus);
   switch (map->count) {
     case 1:
-      combine_count(out, in, &l, 1, n, full);
+      sum_few_of(out, in, &f, 1, modulus->bits, n, full);
       break;
     case 2:
-      combine_count(out, in, &l, 2, n, full);
+      sum_few_of(out, in, &f, 2, modulus->bits, n, full);
       break;
     case 3:
-      combine_count(out, in, &l, 3, n, full);
+      sum_few_of(out, in, &f, 3, modulus->bits, n, full);
       break;
     case 4:
-      combine_count(out, in, &l, 4, n, full);
+      sum_few_of(out, in, &f, 4, modulus->bits, n, full);
       break;
     case 5:
-      combine_count(out, in, &l, 5, n, full);
+      sum_few_of(out, in, &f, 5, modulus->bits, n, full);
       break;
     case 6:
-      combine_count(out, in, &l, 6, n, full);
+      sum_few_of(out, in, &f, 6, modulus->bits, n, full);
       break;
     case 7:
-      combine_count(out, in, &l, 7, n, full);
+      sum_few_of(out, in, &f, 7, modulus->bits, n, full);
       break;
     default:
-      combine_count(out, in, &l, map->count, n, full);
+      sum_few_of(out, in, &f, 8, modulus->bits, n, full);
       break;
+  }
+}
+
+// Three instructions an input and what the room asks for, against two and thirteen at the end.
+static bool takes_few(const hxs_affine *map, const hxs_modulus *m) { return map->count <= (m->bits > 49 ? 4u : FEW); }
+
+static void combine_rows(void *out, const void *const *in, const hxs_affine *map, const hxs_modulus *m, size_t n,
+                         int full) {
+  if (!takes_few(map, m)) {
+    combine_many(out, in, map, m, n, full);
+  } else if (full) {
+    combine_few(out, in, map, m, n, 1);
+  } else {
+    combine_few(out, in, map, m, n, 0);
   }
 }
 
