@@ -8,7 +8,7 @@
 //   mid    q < 2^52/7  forward: one reduction of the first operand every three stages. With 2^52/q = 7 + f at worst,
 //                      a reduced value is below q(1 + f), and three times 2q more is below 2^52
 //   tight  q < 2^50    forward: a reduction before every butterfly: below 2q, then below 4q < 2^52
-// The inverse keeps the bound of every register as a constant of the unrolled code (in units of q).
+// The inverse keeps the bound of every register as a constant of the unrolled code (in units of q): wide up to 128q.
 //
 // Passes of two or three stages go depth first over blocks until one fits in L1; the last six stages of 64
 // coefficients stay in registers.
@@ -24,12 +24,16 @@ typedef enum depth { WIDE, MID, TIGHT } depth_t;
 typedef struct constants {
   ifma_modulus_t m;
   hx_vec bound[8];  // k * q
+  hx_vec large[4];  // 8, 16, 32, 64 times q, where wide
 } constants_t;
 
 static constants_t constants_of(uint64_t q) {
   constants_t c = {.m = ifma_modulus(q)};
   for (uint64_t k = 0; k < 8; k++) {
     c.bound[k] = splat(k * q);
+  }
+  for (uint64_t k = 0; k < 4; k++) {
+    c.large[k] = splat((q << 3) << k);
   }
   return c;
 }
@@ -211,11 +215,11 @@ static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cp
 // ---- inverse
 
 // What the sum and the shifted difference of two values may reach, and what a pass takes, in units of q.
-HXS_INLINE int most(depth_t depth) { return depth == WIDE ? 64 : depth == MID ? 7 : 4; }
-HXS_INLINE int taken(depth_t depth) { return depth == WIDE ? 8 : 2; }
+HXS_INLINE int most(depth_t depth) { return depth == WIDE ? 128 : depth == MID ? 7 : 4; }
+HXS_INLINE int taken(depth_t depth) { return depth == WIDE ? 16 : 2; }
 
 HXS_INLINE hx_vec multiple(int k, const constants_t *c) {
-  return k < 8 ? c->bound[k] : _mm512_slli_epi64(c->bound[1], k <= 8 ? 3 : k <= 16 ? 4 : 5);
+  return k < 8 ? c->bound[k] : c->large[k <= 8 ? 0 : k <= 16 ? 1 : k <= 32 ? 2 : 3];
 }
 
 // x + y and (x - y) * w; *bx and *by are their bounds.
