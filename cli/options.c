@@ -42,7 +42,7 @@ static const cli_option_t common_options[] = {
     {"quiet", 'q', NULL, "results alone"},
     {"verbose", 'v', NULL, "more on standard error; may be repeated"},
     {"log", 0, "LEVEL", "LEVEL or AREA:LEVEL, comma-separated: error, warning, info, debug"},
-    {"backend", 'b', "B[,B]", "plugins to run on: NAME or NAME:DEVICE-INDEX (default cpu)"},
+    {"backend", 'b', "B[,B]", "plugins to run on: NAME or NAME:DEVICE, its index or a part of its name (default cpu)"},
     {"locked", 0, "FILE", "use only plugins of this lockfile, as locked (else HELIOX_LOCK)"},
     {"signatures", 0, "POLICY", "of manifests: off, warn or require (else HELIOX_SIGNATURES, else off)"},
     {"threads", 0, "N", "threads for all of Heliox"},

@@ -40,17 +40,24 @@ struct hx_backend {
   size_t resource_count;
 };
 
-// One entry of a backend's list: "name" or "name:device-index".
+// One entry of a backend's list: "name", "name:device-index" or "name:device-name".
 #define HX_BACKEND_ENTRIES_MAX 16
 typedef struct hx_backend_entry {
   char name[HX_NAME_MAX];
   uint32_t index;
+  char device[HX_NAME_MAX];  // a part of the device's name, or its uuid; empty: the index counts
 } hx_backend_entry_t;
 
-// Reads "cpu,mpi" or "opencl:1" into entries[HX_BACKEND_ENTRIES_MAX]. Refused (invalid-argument): empty or long names,
-// an index that is no number of 1 to 4 digits, a plugin named twice, too many.
+// Reads "cpu,mpi", "opencl:1" or "opencl:H200" into entries[HX_BACKEND_ENTRIES_MAX]: what follows the colon is a name
+// where it begins with a letter. Refused (invalid-argument): empty or long names, an index that is no number of 1 to 4
+// digits, a plugin named twice, too many.
 hx_status_t hx_backend_parse_list(const char *list, hx_backend_entry_t *entries, size_t *out_count,
                                   hx_report_t *report);
+
+// The device of a loaded plugin whose name has `part` in it, in either case of letters, or whose uuid it is. Refused
+// (invalid-argument) where none or several have, with all their names.
+hx_status_t hx_backend_device_named(const hx_loaded_plugin_t *plugin, const char *part, uint32_t *out_index,
+                                    hx_report_t *report);
 
 // Assembles loaded plugins (retained); device_indexes[i] is the device opened for plugins[i], where it has devices.
 // Operations that the catalogue lacks, or has with another signature, are dropped with a warning in the log.

@@ -14,7 +14,9 @@ static hx_status_t fail_list(hx_report_t *report, hx_str_t entry, const char *ru
                         (int)(entry.size < 200 ? entry.size : 200), entry.data, rule);
 }
 
-// "name" or "name:device-index".
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "name", "name:device-index" or "name:device-name".
 static hx_status_t parse_entry(hx_str_t text, hx_backend_entry_t *out, hx_report_t *report) {
   const char *colon = text.size == 0 ? NULL : memchr(text.data, ':', text.size);
   const size_t name_size = colon == NULL ? text.size : (size_t)(colon - text.data);
@@ -24,6 +26,11 @@ static hx_status_t parse_entry(hx_str_t text, hx_backend_entry_t *out, hx_report
   memcpy(out->name, text.data, name_size);
   if (colon == NULL) return HX_STATUS_OK;
   const hx_str_t digits = {.data = colon + 1, .size = text.size - name_size - 1};
+  if (digits.size > 0 && is_letter(digits.data[0])) {
+    if (digits.size >= sizeof out->device) return fail_list(report, text, "a device's name has at most 63 bytes here");
+    memcpy(out->device, digits.data, digits.size);
+    return HX_STATUS_OK;
+  }
   if (digits.size == 0 || digits.size > INDEX_DIGITS_MAX) {
     return fail_list(report, text, "a device index of 1 to 4 digits follows the colon");
   }
@@ -115,6 +122,13 @@ hx_status_t hx_backend_create(hx_plugins_t *plugins, const char *list, hx_backen
     indexes[done] = entries[done].index;
     status = load_entry(plugins, &entries[done], &loaded[done], report);
     if (status != HX_STATUS_OK) break;
+    if (entries[done].device[0] != '\0') {
+      status = hx_backend_device_named(loaded[done], entries[done].device, &indexes[done], report);
+      if (status != HX_STATUS_OK) {
+        hx_loaded_plugin_release(loaded[done]);
+        break;
+      }
+    }
   }
   hx_backend_t *backend = NULL;
   if (status == HX_STATUS_OK) status = hx_backend_assemble(loaded, indexes, count, &backend, report);

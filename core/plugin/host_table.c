@@ -24,7 +24,12 @@ typedef struct option {
 static pthread_mutex_t option_lock = PTHREAD_MUTEX_INITIALIZER;
 static option_t *options;  // newest first
 
-static const struct { const char *name, *variable; } from_environment[] = {{"cpu-mask", "HELIOX_CPU_MASK"}};
+static const struct {
+  const char *name, *variable;
+} from_environment[] = {{"cpu-mask", "HELIOX_CPU_MASK"},
+                        {"opencl-memory", "HELIOX_OPENCL_MEMORY"},
+                        {"opencl-queue", "HELIOX_OPENCL_QUEUE"},
+                        {"opencl-cache", "HELIOX_OPENCL_CACHE"}};
 
 static option_t *find_option(const char *name) {
   option_t *option = options;

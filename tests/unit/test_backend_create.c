@@ -22,6 +22,10 @@ static void list_reads_names_and_indices(void **state) {
   assert_string_equal(entries[0].name, "opencl");
   assert_int_equal(entries[0].index, 12);
   assert_string_equal(entries[1].name, "mpi");
+  assert_string_equal(entries[0].device, "");
+  assert_int_equal(parse("cpu,opencl:Tesla V100:2", entries, &count, report), HX_STATUS_OK);
+  assert_string_equal(entries[1].name, "opencl");
+  assert_string_equal(entries[1].device, "Tesla V100:2");
   hx_report_release(report);
 }
 
@@ -37,6 +41,7 @@ static void list_refuses_what_it_cannot_mean(void **state) {
               {"cpu:12345", "1 to 4 digits"},
               {"cpu:-1", "digits only"},
               {"cpu:1x", "digits only"},
+              {"cpu:xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "at most 63 bytes here"},
               {"cpu,cpu:1", "named twice"},
               {"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "more than 16"},
               {"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "at most 63 bytes"}};
