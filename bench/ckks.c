@@ -35,19 +35,19 @@ static bool done(const ckks_t *c, hx_status_t status, hx_value_t *const *value) 
 static bool encode(void *state) {
   const ckks_t *c = state;
   hx_value_t *out = NULL;
-  return done(c, hx_encode(c->params, c->values, c->slots, false, NULL, &out, c->report), &out);
+  return done(c, hx_engine_encode(c->engine, c->values, c->slots, false, NULL, &out, c->report), &out);
 }
 static bool encrypt(void *state) {
   const ckks_t *c = state;
   hx_value_t *out = NULL;
-  return done(c, hx_encrypt(c->keys, c->plain, false, &out, c->report), &out);
+  return done(c, hx_engine_encrypt(c->engine, NULL, c->plain, false, &out, c->report), &out);
 }
 static bool decrypt(void *state) {
   const ckks_t *c = state;
   hx_value_t *out = NULL;
-  hx_status_t status = hx_decrypt(c->keys, c->a, &out, c->report);
+  hx_status_t status = hx_engine_decrypt(c->engine, NULL, c->a, &out, c->report);
   if (status == HX_STATUS_OK) {
-    status = hx_decode(out, c->decoded, c->report);
+    status = hx_engine_decode(c->engine, out, c->decoded, c->report);
   }
   return done(c, status, &out);
 }

@@ -14,6 +14,9 @@ static hx_status_t parse(hx_parser_t *parser, hx_attrs_t *out) {
 }
 
 hx_status_t hx_program_parse_attrs(hx_program_t *program, hx_str_t text, hx_attrs_t *out, hx_report_t *report) {
+  if (text.size > HX_IR_TEXT_MAX)
+    return hx_report_fail(report, HX_CODE_LIMIT, "the attributes have %zu bytes; at most %zu are read", text.size,
+                          HX_IR_TEXT_MAX);
   hx_parser_t parser = {.program = program, .report = report};
   hx_scope_init(&parser.scope);
   hx_lexer_init(&parser.lexer, text);
