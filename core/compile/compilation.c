@@ -240,6 +240,16 @@ hx_status_t hx_link(const hx_compilation_t *compilation, const hx_backend_t *bac
   return hx_link_program(&source, backend, &options, out, report);
 }
 
+hx_status_t hx_link_with(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline,
+                         const hx_link_pass_t *passes, size_t pass_count, hx_executable_t **out, hx_report_t *report) {
+  if (compilation == NULL || backend == NULL || out == NULL || passes == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_link_with: an argument is NULL");
+  const hx_link_source_t source = hx_compilation_source(compilation);
+  const hx_link_options_t options = {
+      .pipeline = pipeline, .place_materials = true, .passes = passes, .pass_count = pass_count};
+  return hx_link_program(&source, backend, &options, out, report);
+}
+
 hx_status_t hx_link_check(const hx_compilation_t *compilation, const hx_backend_t *backend, const char *pipeline,
                           hx_report_t *report) {
   if (compilation == NULL || backend == NULL) {

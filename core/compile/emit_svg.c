@@ -36,14 +36,12 @@ static void write_styles(hx_text_t *out) {
 }
 
 static void write_bands(const hx_graph_t *graph, hx_text_t *out) {
-  double y = 30;
   for (size_t i = 0; i < graph->band_count; ++i) {
     const hx_graph_band_t *band = &graph->bands[i];
-    const double height = (graph->height - 60) * band->row_count / graph->row_count;
+    const double y = HX_GRAPH_MARGIN + band->first_row * HX_GRAPH_ROW_STEP - 24;
     hx_text_printf(out, "<rect x=\"10\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" fill=\"%s\"/>", y, graph->width - 20,
-                   height, i % 2 == 0 ? "#fafbfc" : "#f1f4f7");
+                   band->row_count * HX_GRAPH_ROW_STEP, i % 2 == 0 ? "#fafbfc" : "#f1f4f7");
     hx_text_printf(out, "<text class=\"b\" x=\"20\" y=\"%.0f\">depth %u</text>\n", y + 20, band->depth);
-    y += height;
   }
 }
 

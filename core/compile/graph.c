@@ -6,8 +6,6 @@
 #include <string.h>
 
 #define COLUMN_STEP 190.0
-#define ROW_STEP 74.0
-#define MARGIN 60.0
 #define BAND_LABEL 70.0
 #define SWEEPS 6  // of ordering columns by what a node is joined to
 
@@ -114,6 +112,30 @@ static int by_depth(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
+// Down to just above what reads it first in its band: then a chain of many terms is as wide as a term, not as all.
+static hx_status_t sink_rows(hx_graph_t *graph) {
+  uint32_t *limits = hx_alloc((graph->node_count + 1) * sizeof *limits);
+  if (limits == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (size_t i = 0; i < graph->node_count; ++i) limits[i] = HX_NONE;
+  bool changed = true;
+  for (size_t round = 0; changed && round < graph->node_count; ++round) {
+    changed = false;
+    for (size_t e = graph->edge_count; e-- > 0;) {
+      const hx_graph_edge_t *edge = &graph->edges[e];
+      if (edge->is_back || graph->nodes[edge->from].depth != graph->nodes[edge->to].depth) continue;
+      const uint32_t to = limits[edge->to] == HX_NONE ? graph->nodes[edge->to].row : limits[edge->to];
+      if (limits[edge->from] <= to - 1) continue;  // at least row 1: it reads in its band
+      limits[edge->from] = to - 1;
+      changed = true;
+    }
+  }
+  for (size_t i = 0; i < graph->node_count; ++i) {
+    if (limits[i] != HX_NONE) graph->nodes[i].row = limits[i];
+  }
+  hx_free(limits);
+  return HX_STATUS_OK;
+}
+
 // A band for every depth that occurs, rows within: below all that a node reads in its band. Edges go forwards in node
 // order but for those that go back.
 static hx_status_t make_rows(hx_graph_t *graph) {
@@ -140,6 +162,7 @@ static hx_status_t make_rows(hx_graph_t *graph) {
       changed = true;
     }
   }
+  HX_TRY(sink_rows(graph));
   for (size_t b = 0; b < graph->band_count; ++b) {
     hx_graph_band_t *band = &graph->bands[b];
     band->first_row = graph->row_count;
@@ -215,11 +238,11 @@ static void make_places(hx_graph_t *graph) {
   }
   for (size_t i = 0; i < graph->node_count; ++i) {
     hx_graph_node_t *node = &graph->nodes[i];
-    node->x = MARGIN + BAND_LABEL + node->column * COLUMN_STEP;
-    node->y = MARGIN + node->row * ROW_STEP;
+    node->x = HX_GRAPH_MARGIN + BAND_LABEL + node->column * COLUMN_STEP;
+    node->y = HX_GRAPH_MARGIN + node->row * HX_GRAPH_ROW_STEP;
   }
-  graph->width = 2 * MARGIN + BAND_LABEL + widest * COLUMN_STEP;
-  graph->height = 2 * MARGIN + graph->row_count * ROW_STEP;
+  graph->width = 2 * HX_GRAPH_MARGIN + BAND_LABEL + widest * COLUMN_STEP;
+  graph->height = 2 * HX_GRAPH_MARGIN + graph->row_count * HX_GRAPH_ROW_STEP;
 }
 
 hx_status_t hx_graph_create(const hx_program_t *program, hx_graph_t *out, hx_report_t *report) {

@@ -42,6 +42,8 @@ typedef struct hx_graph {
   double width, height;
 } hx_graph_t;
 
+#define HX_GRAPH_MARGIN 60.0
+#define HX_GRAPH_ROW_STEP 74.0
 #define HX_GRAPH_NODE_WIDTH 150.0
 #define HX_GRAPH_NODE_HEIGHT 34.0
 

@@ -254,6 +254,9 @@ typedef struct hx_linker {
   size_t fault_count;
   hx_status_t first_status;  // of the first fault
   bool is_exhausted;         // a question of a pass could not be answered: no memory
+  uint32_t done;             // steps that have run
+  hx_link_wish_t *wishes;    // of the caller's options and steps
+  size_t wish_count, wish_capacity;
 } hx_linker_t;
 
 // One run.
@@ -345,8 +348,17 @@ hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_v
 hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_draft_t *out,
                               bool *out_found);
 
-// prepare.c: implementations, regions, resources of every call.
+// steps.c: all steps, those of the options or the standard ones.
+hx_status_t hx_link_run_steps(hx_linker_t *linker);
+// link.c: passes over the clone; tables by value id.
+hx_status_t hx_link_run_passes(hx_linker_t *linker);
+hx_status_t hx_link_make_tables(hx_linker_t *linker, hx_ir_op_t *func);
+
+// prepare.c: implementations, resources and regions of every call.
 hx_status_t hx_link_resolve(hx_linker_t *linker);
+hx_status_t hx_link_resources(hx_linker_t *linker);
+// Materials where the device reads them, and their packed forms.
+hx_status_t hx_link_materialise(hx_linker_t *linker);
 hx_status_t hx_link_prepare(hx_linker_t *linker);
 // Packs the material of one resource as it is now.
 hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_resource_t *resource,

@@ -255,7 +255,10 @@ static void replace_steps(const hx_fusion_t *fusion, const hx_implementation_t *
     step->kind = HX_STEP_FUSED;
     step->operand_count = step->result_count = 0;
     step->work = (hx_work_t){0};
+    exe->resource_count -= step->resource_count;  // nothing is packed yet
+    step->resource_count = 0;
   }
+  made->resource_count = 0;
   exe->steps.items[fusion->first] = *made;
   exe->call_count -= fusion->count - 1;
 }

@@ -133,8 +133,8 @@ static hx_executable_t *create_executable(const hx_link_source_t *source, const 
 
 static bool is_asked_for(const hx_linker_t *linker, const hx_ir_op_t *op) {
   if (hx_attrs_find(op->attrs, "heliox.implementation") != NULL) return true;
-  for (size_t i = 0; i < linker->options->wish_count; ++i) {
-    const char *operation = linker->options->wishes[i].operation;
+  for (size_t i = 0; i < linker->wish_count; ++i) {
+    const char *operation = linker->wishes[i].operation;
     if (operation != NULL && strcmp(operation, op->info->name) == 0) return true;
   }
   return false;
@@ -237,7 +237,7 @@ static void note_lowering(void *argument, const hx_pass_event_t *event) {
   if (event->is_over && event->changed && event->pass->role == HX_PASS_LOWER) *(bool *)argument = true;
 }
 
-static hx_status_t run_passes(hx_linker_t *linker) {
+hx_status_t hx_link_run_passes(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
   bool lowered = false;
   const hx_pass_env_t env = {.ring = linker->ring,
@@ -269,10 +269,10 @@ static hx_status_t run_passes(hx_linker_t *linker) {
 
 // ------------------------------------------------------------------ linking
 
-static hx_status_t make_tables(hx_linker_t *linker, const hx_ir_op_t *func) {
+hx_status_t hx_link_make_tables(hx_linker_t *linker, hx_ir_op_t *func) {
   hx_executable_t *exe = linker->exe;
   hx_arena_t *arena = &exe->arena;
-  linker->value_count = hx_ir_number((hx_ir_op_t *)(uintptr_t)func);
+  linker->value_count = hx_ir_number(func);
   exe->inputs = exe->program->inputs;
   exe->outputs = exe->program->outputs;
   exe->input_count = exe->program->input_count;
@@ -303,22 +303,12 @@ static hx_status_t make_tables(hx_linker_t *linker, const hx_ir_op_t *func) {
   return HX_STATUS_OK;
 }
 
-static hx_status_t link_stages(hx_linker_t *linker) {
-  hx_executable_t *exe = linker->exe;
-  const hx_ir_op_t *func = hx_program_find(exe->program, "main");
-  linker->block = hx_func_block(func);
-  HX_TRY(make_tables(linker, func));
-  HX_TRY(hx_link_spread_secrets(linker));
-  HX_TRY(hx_link_place_results(linker));
-  HX_TRY(hx_link_slots(linker));
-  HX_TRY(hx_link_resolve(linker));
-  HX_TRY(hx_link_inherit(linker));
-  if (linker->fault_count > 0 || linker->options->check_only) return linker->first_status;
-  HX_TRY(hx_device_tables_acquire(exe->device, linker->ring, &exe->tables, linker->report));
-  HX_TRY(hx_link_prepare(linker));
-  if (linker->fault_count > 0) return linker->first_status;
-  HX_TRY(hx_link_plan(linker));
-  if (linker->fault_count > 0) return linker->first_status;
+// The caller's requests, to which steps may add.
+static hx_status_t take_wishes(hx_linker_t *linker) {
+  const size_t count = linker->options->wish_count;
+  HX_TRY(hx_grow(&linker->wishes, &linker->wish_capacity, count + 1, sizeof *linker->wishes));
+  if (count > 0) memcpy(linker->wishes, linker->options->wishes, count * sizeof *linker->wishes);
+  linker->wish_count = count;
   return HX_STATUS_OK;
 }
 
@@ -334,8 +324,9 @@ hx_status_t hx_link_program(const hx_link_source_t *source, const hx_backend_t *
                         .first_status = HX_STATUS_OK};
   const size_t before = hx_report_count(report);
   hx_status_t status = hx_program_clone(source->program, &exe->program);
-  if (status == HX_STATUS_OK) status = run_passes(&linker);
-  if (status == HX_STATUS_OK) status = link_stages(&linker);
+  if (status == HX_STATUS_OK) status = take_wishes(&linker);
+  if (status == HX_STATUS_OK) status = hx_link_run_steps(&linker);
+  hx_free(linker.wishes);
   hx_free(linker.slot_of);
   hx_free(linker.number_of);
   hx_free(linker.is_secret);

@@ -37,6 +37,8 @@ typedef struct hx_link_wish {
 } hx_link_wish_t;
 
 typedef struct hx_link_options {
+  const hx_link_pass_t *passes;  // steps of linking instead of the standard ones; NULL: those
+  size_t pass_count;
   const char *pipeline;  // NULL: the default
   bool place_materials;  // copy materials to a device that cannot use host memory in place
   bool is_lowered;       // the program is as linking left it: no pass is run, not even those that always are

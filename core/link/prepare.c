@@ -10,10 +10,10 @@
 
 // ------------------------------------------------------------------ resolution
 
-static hx_str_t wish_for(const hx_link_options_t *options, const char *operation) {
+static hx_str_t wish_for(const hx_linker_t *linker, const char *operation) {
   hx_str_t general = {0};
-  for (size_t i = 0; i < options->wish_count; ++i) {
-    const hx_link_wish_t *wish = &options->wishes[i];
+  for (size_t i = 0; i < linker->wish_count; ++i) {
+    const hx_link_wish_t *wish = &linker->wishes[i];
     if (wish->operation == NULL) {
       general = hx_str(wish->implementation);
     } else if (strcmp(wish->operation, operation) == 0) {
@@ -37,7 +37,7 @@ static hx_status_t resolve_call(hx_linker_t *linker, hx_step_t *step, const hx_t
     if (step->operands[i] != HX_NONE) call.secret = call.secret || exe->slots[step->operands[i]].secret;
   }
   for (uint32_t i = 0; i < step->result_count; ++i) types[step->operand_count + i] = op->results[i]->type;
-  hx_request_t request = {.caller = wish_for(linker->options, op->info->name),
+  hx_request_t request = {.caller = wish_for(linker, op->info->name),
                           .source = exe->program->source,
                           .line = op->line,
                           .column = op->column};
@@ -223,32 +223,46 @@ static hx_status_t prepare_with(hx_linker_t *linker, hx_step_t *step, hx_arena_t
 }
 
 static hx_status_t prepare_call(hx_linker_t *linker, hx_step_t *step) {
+  hx_arena_t arena;
+  hx_arena_init(&arena);
+  const hx_status_t status = prepare_with(linker, step, &arena);
+  hx_arena_deinit(&arena);
+  return status;
+}
+
+static hx_status_t pack_call(hx_linker_t *linker, hx_step_t *step) {
+  for (uint32_t i = 0; i < step->resource_count; ++i) {
+    if (step->resources[i].operand == HX_NONE) continue;
+    HX_TRY(hx_link_count(linker, hx_step_pack(linker->exe, step, &step->resources[i], linker->report)));
+  }
+  return HX_STATUS_OK;
+}
+
+// Calls that were resolved: those that were not are faults already.
+static hx_status_t find_resources(hx_linker_t *linker, hx_step_t *step) {
   if (step->operand_count > OPERANDS_MAX || step->result_count > OPERANDS_MAX) {
     hx_link_fail(linker, step->op, HX_CODE_LIMIT, "%u operands and %u results; at most %d of each cross to a plugin",
                  step->operand_count, step->result_count, OPERANDS_MAX);
     return HX_STATUS_OK;
   }
-  const size_t before = linker->fault_count;
-  HX_TRY(count_resources(linker, step));
-  if (linker->fault_count != before) return HX_STATUS_OK;
-  for (uint32_t i = 0; i < step->resource_count; ++i) {
-    if (step->resources[i].operand == HX_NONE) continue;
-    HX_TRY(hx_link_count(linker, hx_step_pack(linker->exe, step, &step->resources[i], linker->report)));
-  }
-  hx_arena_t arena;
-  hx_arena_init(&arena);
-  const hx_status_t status = linker->fault_count == before ? prepare_with(linker, step, &arena) : HX_STATUS_OK;
-  hx_arena_deinit(&arena);
-  return status;
+  return step->resolution.implementation == NULL ? HX_STATUS_OK : count_resources(linker, step);
 }
 
-hx_status_t hx_link_prepare(hx_linker_t *linker) {
-  HX_TRY(hx_link_bind_materials(linker));
-  if (linker->fault_count > 0) return HX_STATUS_OK;
-  HX_TRY(hx_link_fuse(linker));
+static hx_status_t for_each_call(hx_linker_t *linker, hx_status_t (*visit)(hx_linker_t *linker, hx_step_t *step)) {
   for (size_t i = 0; i < linker->exe->steps.count; ++i) {
     hx_step_t *step = &linker->exe->steps.items[i];
-    if (step->kind == HX_STEP_CALL && step->fused == NULL) HX_TRY(prepare_call(linker, step));
+    if (step->kind == HX_STEP_CALL && step->fused == NULL) HX_TRY(visit(linker, step));
   }
   return HX_STATUS_OK;
 }
+
+hx_status_t hx_link_resources(hx_linker_t *linker) { return for_each_call(linker, find_resources); }
+
+hx_status_t hx_link_materialise(hx_linker_t *linker) {
+  HX_TRY(hx_link_bind_materials(linker));
+  if (linker->fault_count > 0) return HX_STATUS_OK;
+  HX_TRY(hx_link_fuse(linker));  // a region packs nothing
+  return for_each_call(linker, pack_call);
+}
+
+hx_status_t hx_link_prepare(hx_linker_t *linker) { return for_each_call(linker, prepare_call); }

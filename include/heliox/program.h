@@ -97,6 +97,30 @@ HX_API HX_MUST_USE hx_status_t hx_link(const hx_compilation_t *compilation, cons
 /// every state is complete. Nothing is executed.
 HX_API HX_MUST_USE hx_status_t hx_link_check(const hx_compilation_t *compilation, const hx_backend_t *backend,
                                              const char *pipeline, hx_report_t *report);
+/// Linking in progress, as a caller's step sees it.
+typedef struct hx_linking hx_linking_t;
+/// A step of linking. run NULL: the standard step of that name. Steps work on copies: of the program, of the bindings.
+typedef struct hx_link_pass {
+  const char *name;
+  const char *doc;
+  hx_status_t (*run)(hx_linking_t *linking, void *argument, hx_report_t *report);  ///< a failure is one of linking's
+  void *argument;
+} hx_link_pass_t;
+/// The standard steps in order: resolve-tensors, resolve-operations, initialise-resources, materialise, link. The first
+/// three gather all faults; the others run where there are none.
+HX_API size_t hx_link_standard_passes(const hx_link_pass_t **out_passes);
+/// hx_link with the caller's own steps. Refused (pass): an unknown or repeated step, one before what it needs, no link.
+HX_API HX_MUST_USE hx_status_t hx_link_with(const hx_compilation_t *compilation, const hx_backend_t *backend,
+                                            const char *pipeline, const hx_link_pass_t *passes, size_t pass_count,
+                                            hx_executable_t **out, hx_report_t *report);
+/// The clone that is being linked; borrowed for the step.
+HX_API const hx_program_t *hx_linking_program(const hx_linking_t *linking);
+/// Runs passes over the clone; before resolve-tensors.
+HX_API HX_MUST_USE hx_status_t hx_linking_transform(hx_linking_t *linking, const char *pipeline, hx_report_t *report);
+/// A hard request: this implementation ("plugin/name", "name", with /variant) for all operations of a type; before
+/// resolve-tensors.
+HX_API HX_MUST_USE hx_status_t hx_linking_assign(hx_linking_t *linking, const char *operation,
+                                                 const char *implementation, hx_report_t *report);
 HX_API hx_executable_t *hx_executable_retain(const hx_executable_t *executable);
 HX_API void hx_executable_release(hx_executable_t *executable);
 HX_API size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports);
