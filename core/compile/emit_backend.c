@@ -317,7 +317,8 @@ static hx_status_t gather(writer_t *writer) {
   HX_TRY(hx_ir_walk(writer->exe->program->module, note_op, writer));
   for (size_t s = 0; s < writer->exe->steps.count; ++s) {
     const hx_step_t *step = &writer->exe->steps.items[s];
-    if (step->kind == HX_STEP_CALL) HX_TRY(hx_pointers_set(&writer->steps, step->op, (uint32_t)s));
+    if (step->kind == HX_STEP_CALL && step->fused == NULL)
+      HX_TRY(hx_pointers_set(&writer->steps, step->op, (uint32_t)s));
   }
   return HX_STATUS_OK;
 }

@@ -7,6 +7,10 @@
 
 static hx_status_t rows_of(hx_engine_t *engine, const char *what, const hx_rows_t **out, hx_report_t *report) {
   if (engine == NULL) return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: the engine is NULL", what);
+  if (engine->capture != NULL)
+    return hx_report_fail(report, HX_CODE_UNSUPPORTED,
+                          "%s is random or needs data, so it is not recorded: call it before a function is captured",
+                          what);
   (void)pthread_mutex_lock(&engine->rows_lock);
   hx_status_t status = HX_STATUS_OK;
   if (!engine->has_rows) {
@@ -32,6 +36,9 @@ static hx_status_t check_params(const hx_engine_t *engine, const hx_params_t *pa
 hx_status_t hx_engine_encode(hx_engine_t *engine, const double *values, size_t count, bool complex_values,
                              const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report) {
   const hx_rows_t *rows = NULL;
+  // Constants of a captured function are data: they become materials.
+  if (engine != NULL && engine->capture != NULL)
+    return hx_encode(engine->params, values, count, complex_values, options, out, report);
   HX_TRY(rows_of(engine, "hx_engine_encode", &rows, report));
   if (values == NULL || out == NULL) return fail_argument("hx_engine_encode", report);
   return hx_encode_on(rows, values, count, complex_values, options, out, report);

@@ -143,6 +143,26 @@ static hx_status_t draws_keys(hx_engine_t *engine, const hx_value_t *const *inpu
   return hx_keys_generate(hx_engine_params(engine), &options, &keys, report);
 }
 
+static hx_status_t engine_draws_keys(hx_engine_t *engine, const hx_value_t *const *inputs, hx_value_t **outputs,
+                                     void *argument, hx_report_t *report) {
+  (void)inputs, (void)outputs, (void)argument;
+  hx_keys_t *keys = NULL;
+  const hx_keygen_options_t options = {.parts = HX_KEYS_RELIN};
+  return hx_engine_generate_keys(engine, &options, &keys, report);
+}
+
+static hx_status_t engine_encrypts(hx_engine_t *engine, const hx_value_t *const *inputs, hx_value_t **outputs,
+                                   void *argument, hx_report_t *report) {
+  (void)inputs;
+  const context_t *context = argument;
+  const double one = 1;
+  hx_value_t *constant = NULL;
+  TRY(hx_engine_encode(engine, &one, 1, false, NULL, &constant, report));
+  const hx_status_t status = hx_engine_encrypt(engine, context->keys, constant, false, &outputs[0], report);
+  hx_value_release(constant);
+  return status;
+}
+
 static hx_status_t decodes(hx_engine_t *engine, const hx_value_t *const *inputs, hx_value_t **outputs, void *argument,
                            hx_report_t *report) {
   (void)engine, (void)outputs, (void)argument;
@@ -196,6 +216,10 @@ static void what_cannot_be_recorded_is_refused_by_name(void **state) {
   must_refuse(bench, decrypts, &context, "!ckks.ciphertext<>", HX_CODE_UNSUPPORTED, "ckks.decrypt needs a secret");
   must_refuse(bench, draws_keys, &context, "!ckks.ciphertext<>", HX_CODE_UNSUPPORTED,
               "hx_keys_generate draws keys at random");
+  must_refuse(bench, engine_draws_keys, &context, "!ckks.ciphertext<>", HX_CODE_UNSUPPORTED,
+              "hx_engine_generate_keys is random");
+  must_refuse(bench, engine_encrypts, &context, "!ckks.ciphertext<>", HX_CODE_UNSUPPORTED,
+              "hx_engine_encrypt is random");
   must_refuse(bench, decodes, &context, "!ckks.plaintext<>", HX_CODE_UNSUPPORTED, "ckks.decode gives numbers");
   must_refuse(bench, gives_nothing, &context, "!ckks.ciphertext<>", HX_CODE_INVALID_ARGUMENT,
               "gave no value as output 0");
