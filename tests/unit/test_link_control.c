@@ -273,6 +273,44 @@ static void functions_are_linked_and_executed(void **state) {
   hx_value_release(y);
 }
 
+static void two_plugins_give_the_same_bits(void **state) {
+  bench_t *bench = *state;
+  hx_report_t *report = bench->report;
+  const hx_plugins_options_t options = {.path = HELIOX_BUILD_DIR "/lib/heliox/plugins", .only_path = true};
+  hx_plugins_t *plugins = NULL;
+  hx_backend_t *cpu = NULL;
+  must(hx_plugins_discover(&options, &plugins, report), report);
+  if (hx_plugins_find(plugins, "cpu") == NULL) {
+    hx_plugins_release(plugins);
+    skip();
+  }
+  must(hx_backend_create(plugins, "cpu", &cpu, report), report);
+  hx_plugins_release(plugins);
+  // One compilation, linked to both: what a backend lacks is lowered for it alone.
+  hx_compilation_t *compilation = link_compile(bench, NESTED);
+  hx_value_t *x = encrypt_seed(bench, 4), *y = encrypt_seed(bench, 5);
+  hx_value_t *numbers[] = {number(bench, "i1", 0), number(bench, "index", 2), number(bench, "index", 3)};
+  const hx_value_t *inputs[] = {x, y, numbers[0], numbers[1], numbers[2]};
+  const hx_backend_t *backends[] = {bench->backend, cpu};
+  hx_value_t *outputs[2][2] = {{NULL, NULL}, {NULL, NULL}};
+  for (size_t b = 0; b < 2; ++b) {
+    hx_executable_t *executable = NULL;
+    must(hx_link(compilation, backends[b], NULL, &executable, report), report);
+    must(hx_run(executable, inputs, outputs[b], report), report);
+    hx_executable_release(executable);
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    assert_true(hx_value_equal(outputs[0][i], outputs[1][i]));
+    hx_value_release(outputs[0][i]);
+    hx_value_release(outputs[1][i]);
+  }
+  for (size_t i = 0; i < 3; ++i) hx_value_release(numbers[i]);
+  hx_value_release(x);
+  hx_value_release(y);
+  hx_compilation_release(compilation);
+  hx_backend_release(cpu);
+}
+
 // ------------------------------------------------------------------ bounds
 
 #define EMPTY_LOOP(lower_, upper_, step_)                                                                            \
@@ -458,6 +496,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(branches_and_loops_nest, setup, teardown),
       cmocka_unit_test_setup_teardown(value_from_before_a_loop_outlives_its_turns, setup, teardown),
       cmocka_unit_test_setup_teardown(functions_are_linked_and_executed, setup, teardown),
+      cmocka_unit_test_setup_teardown(two_plugins_give_the_same_bits, setup, teardown),
       cmocka_unit_test_setup_teardown(loops_beyond_the_bound_are_refused_at_link, setup, teardown),
       cmocka_unit_test_setup_teardown(loops_beyond_the_bound_stop_a_run, setup, teardown),
       cmocka_unit_test_setup_teardown(inputs_of_another_kind_are_refused, setup, teardown),
