@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running operations with a switching key. See switch.h.
 //
-// Work rows of a lane: `group` raised digits; two rows of sums, where the digits come in several groups; two rows of
-// values; then, for sums of several terms, the terms' rows under their automorphisms.
+// Work rows of a lane: `group` raised digits; two rows of sums, where the digits come in several groups; a row of
+// values and one of what is added for each component; then, for sums of several terms, the terms' rows under their
+// automorphisms. Both components go tile by tile together: so the raised digits are read once.
 #include "switch.h"
 
 #include <string.h>
@@ -47,9 +48,10 @@ static void *work_row(const row_task_t *task, uint32_t row) {
 }
 
 static void *sum_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->group + c); }
-static void *value_row(const row_task_t *task, uint32_t which) { return work_row(task, task->s->group + 2 + which); }
+static void *value_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->group + 2 + c); }
+static void *spare_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->group + 4 + c); }
 static void *turned_row(const row_task_t *task, uint32_t t, uint32_t c) {
-  return work_row(task, task->s->group + 4 + 2 * t + c);
+  return work_row(task, task->s->group + 6 + 2 * t + c);
 }
 
 static const void *operand_row(const hx_cpu_run_t *run, uint32_t operand, uint32_t c, uint32_t limb) {
@@ -200,7 +202,7 @@ static const void *rest_row(const row_task_t *task, const hx_cpu_switch_term_t *
   if (p->operands[term->source].domain == HX_NTT) {
     return x;
   }
-  void *out = value_row(task, 1);
+  void *out = spare_row(task, c);
   task->run->kernels->ntt->forward(out, x, &task->prime->m, &task->prime->twiddles, p->log_n);
   return out;
 }
@@ -229,31 +231,37 @@ static void turn_row(const row_task_t *task, const hx_cpu_switch_term_t *term, b
 
 // ---- sums of terms over Q and P
 
-// Component c of term t on the task's row: sigma(sum + P * (c0, 0)), or P * (c0, c1) for a step of 0.
-static void term_row(const row_task_t *task, const hx_cpu_switch_term_t *term, uint32_t c, void *out) {
+// Term t on the task's row: sigma(sum + P * (c0, 0)), or P * (c0, c1) for a step of 0.
+static void term_pair(const row_task_t *task, const hx_cpu_switch_term_t *term, void *const *out) {
   const hxs_prepared *p = task->run->prepared;
+  const hx_cpu_kernels_t *kernels = task->run->kernels;
   const hx_cpu_switch_t *s = task->s;
   const hxs_modulus *m = &task->prime->m;
-  const bool raised = task->row < s->active && (c == 0 || term->key == HX_NONE);
-  const void *rest = raised ? rest_row(task, term, c) : NULL;
+  const bool on_q = task->row < s->active;
   if (term->key == HX_NONE) {
-    if (raised) {
-      task->run->kernels->pointwise->mul_scalar(out, rest, s->lift[task->row], m, p->n);
-    } else {
-      memset(out, 0, hx_cpu_row_bytes(p));
+    for (uint32_t c = 0; c < 2; c++) {
+      if (on_q) {
+        kernels->pointwise->mul_scalar(out[c], rest_row(task, term, c), s->lift[task->row], m, p->n);
+      } else {
+        memset(out[c], 0, hx_cpu_row_bytes(p));
+      }
     }
     return;
   }
-  char *value = term->element == 1 ? out : value_row(task, 0);
+  const char *rest = on_q ? rest_row(task, term, 0) : NULL;
+  char *const value[2] = {term->element == 1 ? out[0] : value_row(task, 0),
+                          term->element == 1 ? out[1] : value_row(task, 1)};
   for (size_t at = 0; at < p->n; at += tile_of(p)) {
-    char *tile = value + bytes_of(task->run, at);
-    key_tile(task, term, c, at, tile);
-    if (raised) {
-      task->run->kernels->pointwise->mul_scalar_add(tile, tile, (const char *)rest + bytes_of(task->run, at),
-                                                    s->lift[task->row], m, tile_of(p));
+    const size_t offset = bytes_of(task->run, at);
+    key_tile(task, term, 0, at, value[0] + offset);
+    key_tile(task, term, 1, at, value[1] + offset);
+    if (on_q) {
+      kernels->pointwise->mul_scalar_add(value[0] + offset, value[0] + offset, rest + offset, s->lift[task->row], m,
+                                         tile_of(p));
     }
   }
-  turn_row(task, term, true, out, value);
+  turn_row(task, term, true, out[0], value[0]);
+  turn_row(task, term, true, out[1], value[1]);
 }
 
 // All terms of the task's row: each in its rows (weighted), or their sum in those of term 0.
@@ -267,14 +275,12 @@ static void term_rows(row_task_t *task) {
       raise_row(task, term);
       raised = term->source;
     }
-    for (uint32_t c = 0; c < 2; c++) {
-      if (s->weights != HX_NONE || t == 0) {
-        term_row(task, term, c, turned_row(task, t, c));
-        continue;
-      }
-      term_row(task, term, c, turned_row(task, 1, c));
+    const bool adds = s->weights == HX_NONE && t > 0;
+    void *const out[2] = {turned_row(task, adds ? 1 : t, 0), turned_row(task, adds ? 1 : t, 1)};
+    term_pair(task, term, out);
+    for (uint32_t c = 0; c < 2 && adds; c++) {
       void *total = turned_row(task, 0, c);
-      task->run->kernels->pointwise->add(total, total, turned_row(task, 1, c), task->prime->m.q, p->n);
+      task->run->kernels->pointwise->add(total, total, out[c], task->prime->m.q, p->n);
     }
   }
 }
@@ -304,23 +310,29 @@ static const void *total_tile(const row_task_t *task, uint32_t g, uint32_t c, si
 
 // ---- rows that are dropped
 
-// The sum on a dropped row; one of Q also divided by P, with what is added: the value that a rescale divides.
-static void low_single(const row_task_t *task, uint32_t t, uint32_t c, char *out) {
+// The sums on a dropped row; on one of Q also divided by P, with what is added: the value that a rescale divides.
+static void low_single(const row_task_t *task, uint32_t t, char *const *out) {
   const hxs_prepared *p = task->run->prepared;
+  const hx_cpu_kernels_t *kernels = task->run->kernels;
   const hx_cpu_switch_t *s = task->s;
   const hx_cpu_switch_term_t *term = &s->terms[t];
   const hxs_modulus *m = &task->prime->m;
-  const bool adds = task->row < s->active && has_rest(s, c);
-  const void *rest = adds ? rest_row(task, term, c) : NULL;
+  const bool on_q = task->row < s->active;
+  const void *rest[2] = {NULL, NULL};
+  for (uint32_t c = 0; c < 2 && on_q && has_rest(s, c); c++) {
+    rest[c] = rest_row(task, term, c);
+  }
   _Alignas(64) uint64_t room[TILE];
   for (size_t at = 0; at < p->n; at += tile_of(p)) {
-    char *tile = out + bytes_of(task->run, at);
-    key_tile(task, term, c, at, tile);
-    if (adds) {
-      task->run->kernels->pointwise->mul_scalar_add(tile, rest_tile(task, term, c, rest, at, room), tile,
-                                                    s->dropped_scale[s->active - 1 - task->row], m, tile_of(p));
-    } else if (task->row < s->active) {
-      task->run->kernels->pointwise->mul_scalar(tile, tile, s->dropped_scale[s->active - 1 - task->row], m, tile_of(p));
+    for (uint32_t c = 0; c < 2; c++) {
+      char *tile = out[c] + bytes_of(task->run, at);
+      key_tile(task, term, c, at, tile);
+      if (on_q && has_rest(s, c)) {
+        kernels->pointwise->mul_scalar_add(tile, rest_tile(task, term, c, rest[c], at, room), tile,
+                                           s->dropped_scale[s->active - 1 - task->row], m, tile_of(p));
+      } else if (on_q) {
+        kernels->pointwise->mul_scalar(tile, tile, s->dropped_scale[s->active - 1 - task->row], m, tile_of(p));
+      }
     }
   }
 }
@@ -356,16 +368,19 @@ static void low_body(const hx_cpu_run_t *run, uint64_t lane) {
     } else {
       raise_row(&task, &s->terms[0]);
     }
-    for (uint32_t at = 0; at < 2 * s->result_count; at++) {
-      char *y = low_row(run, at / 2, at % 2, place_of(s, row));
-      if (s->sums) {
-        low_total(&task, at / 2, at % 2, y);
-      } else if (s->terms[at / 2].key == HX_NONE) {
+    for (uint32_t result = 0; result < s->result_count; result++) {
+      char *const y[2] = {low_row(run, result, 0, place_of(s, row)), low_row(run, result, 1, place_of(s, row))};
+      if (!s->sums && s->terms[result].key == HX_NONE) {
         continue;
-      } else {
-        low_single(&task, at / 2, at % 2, y);
       }
-      leave(&task, y);
+      if (s->sums) {
+        low_total(&task, result, 0, y[0]);
+        low_total(&task, result, 1, y[1]);
+      } else {
+        low_single(&task, result, y);
+      }
+      leave(&task, y[0]);
+      leave(&task, y[1]);
     }
   }
 }
@@ -389,46 +404,69 @@ static void chain_body(const hx_cpu_run_t *run, uint64_t index) {
 
 // ---- rows that stay
 
-// A row of a result: the sum divided by what is dropped, with what is added.
-static void finish_row(const row_task_t *task, uint32_t result, uint32_t c) {
+// What the dropped rows stand for, in ntt domain: what a kept row's quotient begins with.
+static void begin_row(const row_task_t *task, uint32_t result, uint32_t c, void *value) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const void *inputs[HXS_PRIMES_MAX];
+  for (uint32_t i = 0; i < dropped_rows(task->s); i++) {
+    inputs[i] = low_row(run, result, c, i);
+  }
+  run->kernels->convert->combine_lazy(value, inputs, &task->s->kept_map[task->row], &task->prime->m, p->n);
+  run->kernels->ntt->forward(value, value, &task->prime->m, &task->prime->twiddles, p->log_n);
+}
+
+// A tile of a result: the sum divided by what is dropped, with what is added (row: see rest_row).
+static void finish_tile(const row_task_t *task, uint32_t result, uint32_t c, size_t at, char *value, const void *rest) {
+  const hx_cpu_kernels_t *kernels = task->run->kernels;
+  const hx_cpu_switch_t *s = task->s;
+  const hx_cpu_switch_term_t *term = &s->terms[s->sums ? 0 : result];
+  const hxs_modulus *m = &task->prime->m;
+  const size_t count = tile_of(task->run->prepared);
+  _Alignas(64) uint64_t room[TILE];
+  char *tile = value + bytes_of(task->run, at);
+  const void *total = room;
+  if (s->sums) {
+    total = total_tile(task, result, c, at, room);
+  } else {
+    key_tile(task, term, c, at, room);
+  }
+  kernels->pointwise->mul_scalar_add(tile, tile, total, s->kept_scale[task->row], m, count);
+  if (s->sums || !has_rest(s, c)) {
+    return;
+  }
+  const void *added = rest_tile(task, term, c, rest, at, room);
+  if (s->kept == s->active) {
+    kernels->pointwise->add(tile, tile, added, m->q, count);
+  } else {
+    kernels->pointwise->mul_scalar_add(tile, tile, added, s->rest_scale[task->row], m, count);
+  }
+}
+
+// Both rows of a result.
+static void finish_pair(const row_task_t *task, uint32_t result) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
   const hx_cpu_switch_t *s = task->s;
   const hx_cpu_switch_term_t *term = &s->terms[s->sums ? 0 : result];
   const hxs_view *view = &p->results[result];
-  const hxs_modulus *m = &task->prime->m;
-  const bool turns = !s->sums && term->element != 1, adds = !s->sums && has_rest(s, c);
-  void *out = hx_cpu_result_row(run, view, run->first_item, c, task->row);
-  char *value = turns ? value_row(task, 0) : out;
-  const void *inputs[HXS_PRIMES_MAX];
-  for (uint32_t i = 0; i < dropped_rows(s); i++) {
-    inputs[i] = low_row(run, result, c, i);
+  const bool turns = !s->sums && term->element != 1;
+  void *out[2], *value[2];
+  const void *rest[2] = {NULL, NULL};
+  for (uint32_t c = 0; c < 2; c++) {
+    out[c] = hx_cpu_result_row(run, view, run->first_item, c, task->row);
+    value[c] = turns ? value_row(task, c) : out[c];
+    begin_row(task, result, c, value[c]);
+    if (!s->sums && has_rest(s, c)) {
+      rest[c] = rest_row(task, term, c);
+    }
   }
-  run->kernels->convert->combine_lazy(value, inputs, &s->kept_map[task->row], m, p->n);
-  run->kernels->ntt->forward(value, value, m, &task->prime->twiddles, p->log_n);
-  const void *rest = adds ? rest_row(task, term, c) : NULL;
-  _Alignas(64) uint64_t sum[TILE];
-  _Alignas(64) uint64_t room[TILE];
   for (size_t at = 0; at < p->n; at += tile_of(p)) {
-    char *tile = value + bytes_of(run, at);
-    const void *total = sum;
-    if (s->sums) {
-      total = total_tile(task, result, c, at, sum);
-    } else {
-      key_tile(task, term, c, at, sum);
-    }
-    run->kernels->pointwise->mul_scalar_add(tile, tile, total, s->kept_scale[task->row], m, tile_of(p));
-    if (adds && s->kept == s->active) {
-      run->kernels->pointwise->add(tile, tile, rest_tile(task, term, c, rest, at, room), m->q, tile_of(p));
-    } else if (adds) {
-      run->kernels->pointwise->mul_scalar_add(tile, tile, rest_tile(task, term, c, rest, at, room),
-                                              s->rest_scale[task->row], m, tile_of(p));
-    }
+    finish_tile(task, result, 0, at, value[0], rest[0]);
+    finish_tile(task, result, 1, at, value[1], rest[1]);
   }
-  if (view->domain != HX_NTT && s->sums) {
-    run->kernels->ntt->inverse(out, out, m, &task->prime->twiddles, p->log_n);
-  } else if (!s->sums) {
-    turn_row(task, term, view->domain == HX_NTT, out, value);
+  for (uint32_t c = 0; c < 2 && !s->sums; c++) {
+    turn_row(task, term, view->domain == HX_NTT, out[c], value[c]);
   }
 }
 
@@ -467,11 +505,12 @@ static void finish_body(const hx_cpu_run_t *run, uint64_t lane) {
     } else if (raises) {
       raise_row(&task, &s->terms[0]);
     }
-    for (uint32_t at = 0; at < 2 * s->result_count; at++) {
-      if (!s->sums && s->terms[at / 2].key == HX_NONE) {
-        copy_row(&task, at / 2, at % 2);
+    for (uint32_t result = 0; result < s->result_count; result++) {
+      if (!s->sums && s->terms[result].key == HX_NONE) {
+        copy_row(&task, result, 0);
+        copy_row(&task, result, 1);
       } else {
-        finish_row(&task, at / 2, at % 2);
+        finish_pair(&task, result);
       }
     }
   }

@@ -212,7 +212,7 @@ int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
   s->lanes = threads < s->extended ? threads : s->extended;
   s->group = group_of(p, s);
   const uint64_t turned = !s->sums ? 0 : s->weights != HX_NONE ? 2 * (uint64_t)s->term_count : 4;
-  s->lane_rows = s->group + 4 + (uint32_t)turned;
+  s->lane_rows = s->group + 6 + (uint32_t)turned;
   const uint64_t dropped = s->extended - s->kept, results = 2 * (uint64_t)s->result_count;
   p->scratch_bytes = (s->source_count * (uint64_t)s->active + results * dropped + (uint64_t)s->lanes * s->lane_rows) *
                      hx_cpu_row_bytes(p);
