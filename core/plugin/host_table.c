@@ -51,15 +51,28 @@ static option_t *add_option(const char *name, const char *value) {
   return option;
 }
 
-// Equal to the current value: nothing is added, so that setting again does not grow the list.
-static bool is_current(const option_t *option, const char *value) {
-  return option != NULL &&
-         (option->value == NULL || value == NULL ? option->value == value : strcmp(option->value, value) == 0);
+static bool is_equal(const option_t *option, const char *name, const char *value) {
+  if (strcmp(option->name, name) != 0) return false;
+  return option->value == NULL || value == NULL ? option->value == value : strcmp(option->value, value) == 0;
+}
+
+// A value that was set before comes to the front: what plugins were told stays where it is, and setting the same few
+// values again and again does not grow the list.
+static bool set_again(const char *name, const char *value) {
+  for (option_t **place = &options; *place != NULL; place = &(*place)->next) {
+    option_t *option = *place;
+    if (!is_equal(option, name, value)) continue;
+    *place = option->next;
+    option->next = options;
+    options = option;
+    return true;
+  }
+  return false;
 }
 
 hx_status_t hx_plugin_option_set(const char *name, const char *value) {
   pthread_mutex_lock(&option_lock);
-  const bool done = is_current(find_option(name), value) || add_option(name, value) != NULL;
+  const bool done = set_again(name, value) || add_option(name, value) != NULL;
   pthread_mutex_unlock(&option_lock);
   return done ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
 }
