@@ -45,7 +45,7 @@ const char *hx_pass_claim_name(hx_pass_claim_t claim) {
   return claim == HX_CLAIM_BITS ? "equal bits" : claim == HX_CLAIM_ROUNDING ? "other roundings" : "unknown";
 }
 
-const char *hx_pipeline_default(void) { return "dve,cse,hoist-rotations,reuse-transforms"; }
+const char *hx_pipeline_default(void) { return "dve,cse,hoist-rotations,reuse-transforms,pair-rescale"; }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
