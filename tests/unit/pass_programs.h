@@ -107,7 +107,7 @@ static inline void maker_matrix(maker_t *maker) {
   maker_value_t x = *maker_some(maker);
   if (x.exponent > 100 || x.size > 64) return;
   maker_value_t rotated[4] = {x}, total = {0};
-  const uint32_t terms = 2 + maker_draw(maker, 3), groups = 1 + maker_draw(maker, 2);
+  const uint32_t terms = 3 + maker_draw(maker, 2), groups = 1 + maker_draw(maker, 2);
   for (uint32_t t = 1; t < terms; ++t) rotated[t] = maker_unary(maker, &x, "rotate", maker_steps[t - 1]);
   for (uint32_t g = 0; g < groups; ++g) {
     maker_value_t sum = maker_weighted(maker, &rotated[0]);
@@ -227,11 +227,11 @@ static inline void maker_region(maker_t *maker, int counter, int nesting) {
 static inline void maker_fill(maker_t *maker, uint32_t operations, int nesting) {
   for (uint32_t i = 0; i < operations && maker->count < 100; ++i) {
     const uint32_t what = maker_draw(maker, 10);
-    if (what < 2) {
+    if (what < 3) {
       maker_matrix(maker);
-    } else if (what == 2) {
+    } else if (what == 3) {
       maker_product(maker);
-    } else if (what == 3 && nesting > 0) {
+    } else if (what == 4 && nesting > 0) {
       maker_region(maker, -1, nesting);
     } else {
       maker_simple(maker);

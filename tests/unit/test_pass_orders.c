@@ -89,6 +89,7 @@ static void draw_pipeline(maker_t *maker, bool rounding, char *out, size_t size)
     const bool changes_state = pass->claim == HX_CLAIM_ROUNDING && pass->role != HX_PASS_OPTIMISE;
     if (changes_state || (pass->claim == HX_CLAIM_ROUNDING && !rounding)) continue;
     const bool is_lower = strcmp(pass->name, "lower") == 0;
+    if (is_lower && rounding) continue;  // the estimator follows whole operations
     const size_t used = strlen(out);
     snprintf(out + used, size - used, "%s%s%s%s", used == 0 ? "" : ",", is_lower ? "infer-state,resolve-keys," : "",
              pass->name, is_lower ? ",infer-state" : "");
@@ -141,7 +142,6 @@ static void orders_of_rounding_passes_stay_within_the_estimate(void **state) {
     for (uint32_t order = 0; order < ORDERS_A_PROGRAM; ++order) {
       char pipeline[1024], whole[1200];
       draw_pipeline(&maker, true, pipeline, sizeof pipeline);
-      if (strstr(pipeline, "lower") != NULL) continue;  // the estimator follows whole operations
       snprintf(whole, sizeof whole, "merge-weighted-sums,%s", pipeline);
       run_through(&orders, text.data, whole, passed, after);
       for (size_t i = 0; i < 2; ++i) {
@@ -160,6 +160,7 @@ static void orders_of_rounding_passes_stay_within_the_estimate(void **state) {
     for (size_t i = 0; i < 2; ++i) hx_value_release(plain[i]);
     hx_text_deinit(&text);
   }
+  print_message("%zu of %d results have other bits\n", other_bits, 2 * ROUNDING_ORDERS);
   assert_true(other_bits > 10);  // else nothing was tried
   close_orders(&orders);
 }
