@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/watch.h"
 
 typedef struct {
   cli_t *cli;
@@ -65,7 +66,7 @@ static hx_status_t take_keys(job_t *job, bool with_secret) {
   cli_t *cli = job->cli;
   const char *directory = cli_get(cli, "keys");
   if (directory != NULL) {
-    hx_status_t status = hx_keys_load(directory, HX_KEYS_EVALUATION, &job->keys, cli->report);
+    hx_status_t status = cli_load_keys(cli, directory, HX_KEYS_EVALUATION, &job->keys);
     if (status != HX_STATUS_OK || !with_secret || !cli_has(cli, "tolerance")) return status;
     return hx_keys_load(directory, HX_KEYS_SECRET, &job->secret, cli->report);
   }

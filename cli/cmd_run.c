@@ -183,7 +183,7 @@ static hx_status_t prepare_run(cli_t *cli, run_t *run) {
   const char *directory = NULL;
   hx_status_t status = cli_need(cli, "keys", &directory);
   const double start = cli_now_ms();
-  if (status == HX_STATUS_OK) status = hx_keys_load(directory, HX_KEYS_EVALUATION, &run->keys, cli->report);
+  if (status == HX_STATUS_OK) status = cli_load_keys(cli, directory, HX_KEYS_EVALUATION, &run->keys);
   if (status == HX_STATUS_OK)
     status = cli_load_compilation(cli, cli->arguments[0], hx_keys_params(run->keys), &run->program, &run->compilation);
   if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(run->compilation, run->keys, cli->report);

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/watch.h"
 
 bool cli_is_bundle(const char *path) {
   hx_file_kind_t kind;
@@ -53,7 +54,7 @@ static hx_status_t link_program(emission_t *job) {
   const hx_params_t *params = hx_compilation_params(job->compilation);
   hx_status_t status = HX_STATUS_OK;
   if (cli_has(cli, "keys")) {
-    status = hx_keys_load(cli_get(cli, "keys"), HX_KEYS_EVALUATION, &job->keys, cli->report);
+    status = cli_load_keys(cli, cli_get(cli, "keys"), HX_KEYS_EVALUATION, &job->keys);
   } else {
     hx_needs_t *needs = NULL;
     status = hx_program_needs(job->program, params, &needs, cli->report);

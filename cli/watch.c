@@ -47,3 +47,14 @@ int cli_watch_end(cli_watch_t *watch) {
   sigaction(SIGTERM, &before_term, NULL);
   return (int)interrupted;
 }
+
+hx_status_t cli_load_keys(cli_t *cli, const char *directory, uint32_t parts, hx_keys_t **out) {
+  cli_watch_t watch;
+  cli_watch_begin(&watch, cli);
+  const hx_load_options_t options = {
+      .cancelled = cli_watch_cancelled, .progress = cli_watch_progress, .argument = &watch};
+  const hx_status_t status = hx_keys_load_with(directory, parts, &options, out, cli->report);
+  const int signal_number = cli_watch_end(&watch);
+  if (signal_number != 0) (void)raise(signal_number);
+  return status;
+}

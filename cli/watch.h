@@ -18,4 +18,7 @@ void cli_watch_progress(void *argument, uint64_t done, uint64_t total);
 // Clears the line; returns the signal that came, or 0. Who has cleaned up raises it again.
 int cli_watch_end(cli_watch_t *watch);
 
+// hx_keys_load with a progress bar; Ctrl-C ends the program, which holds nothing then but memory.
+hx_status_t cli_load_keys(cli_t *cli, const char *directory, uint32_t parts, hx_keys_t **out);
+
 #endif

@@ -17,7 +17,9 @@ typedef struct hx_key_reader {
   hx_keys_t *keys;  // made with the first part
   char first[64];   // file of that part
   hx_report_t *report;
-  uint32_t ids[HX_PRIMES_MAX];  // 0, 1, ...: rows of keys are Q and P in id order
+  const hx_load_options_t *options;  // or NULL
+  uint64_t done, total;              // bytes of the files before this one, and of all
+  uint32_t ids[HX_PRIMES_MAX];       // 0, 1, ...: rows of keys are Q and P in id order
 } hx_key_reader_t;
 
 // One key [digit, 2, limb, n] or [2, limb, n] while its file is read.
@@ -310,14 +312,23 @@ static hx_status_t check_id(hx_key_reader_t *reader, const hx_artifact_t *artifa
                                      .hint = "Remove the file that is not wanted, or make all keys again."});
 }
 
+static bool watch_file(void *context, uint64_t done) {
+  const hx_key_reader_t *reader = context;
+  const hx_load_options_t *options = reader->options;
+  if (options->progress != NULL) options->progress(options->argument, reader->done + done, reader->total);
+  return options->cancelled == NULL || !options->cancelled(options->argument);
+}
+
 static hx_status_t load_file(hx_key_reader_t *reader, const hx_keyfile_part_t *part, const char *path) {
   hx_artifact_t artifact;
   HX_TRY(hx_artifact_open(path, &artifact, reader->report));
+  if (reader->options != NULL) hx_container_watch(artifact.container, watch_file, reader);
   hx_status_t status = hx_artifact_expect(&artifact, part->kind, reader->report);
   if (status == HX_STATUS_OK) status = hx_artifact_check_params(&artifact, reader->params, reader->report);
   if (status == HX_STATUS_OK) status = check_id(reader, &artifact, part->file);
   if (status == HX_STATUS_OK) status = read_part(reader, &artifact);
   if (status == HX_STATUS_OK) reader->keys->parts |= part->part;
+  reader->done += hx_container_size(artifact.container);
   hx_artifact_close(&artifact);
   return status;
 }
@@ -345,10 +356,29 @@ static hx_status_t load_params(hx_key_reader_t *reader) {
   return status;
 }
 
+// Bytes of the files that will be read, for progress alone; what cannot be asked counts as nothing.
+static uint64_t count_bytes(const char *directory, uint32_t parts) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < HX_KEYFILE_PARTS; ++i) {
+    if ((parts & hx_keyfile_parts[i].part) == 0) continue;
+    char *path = hx_keyfile_path(directory, hx_keyfile_parts[i].file);
+    struct stat facts;
+    if (path != NULL && stat(path, &facts) == 0 && facts.st_size > 0) total += (uint64_t)facts.st_size;
+    hx_free(path);
+  }
+  return total;
+}
+
 hx_status_t hx_keys_load(const char *directory, uint32_t parts, hx_keys_t **out, hx_report_t *report) {
+  return hx_keys_load_with(directory, parts, NULL, out, report);
+}
+
+hx_status_t hx_keys_load_with(const char *directory, uint32_t parts, const hx_load_options_t *options, hx_keys_t **out,
+                              hx_report_t *report) {
   if (directory == NULL || directory[0] == '\0')
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "no directory of keys");
-  hx_key_reader_t reader = {.directory = directory, .report = report};
+  hx_key_reader_t reader = {.directory = directory, .report = report, .options = options};
+  if (options != NULL) reader.total = count_bytes(directory, parts);
   for (uint32_t id = 0; id < HX_PRIMES_MAX; ++id) reader.ids[id] = id;
   hx_status_t status = load_params(&reader);
   for (size_t i = 0; status == HX_STATUS_OK && i < HX_KEYFILE_PARTS; ++i) {

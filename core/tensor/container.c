@@ -14,6 +14,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data are little-endian and read in place");
 
+#define WATCH_STEP ((uint64_t)4 << 20)
 #define CHUNK (256 * 1024)  // bytes read and hashed at a time, so that they are hashed from the cache
 
 hx_status_t hx_container_fail(const hx_container_t *container, hx_report_t *report, hx_code_t code, const char *format,
@@ -215,6 +216,13 @@ hx_status_t hx_container_open_memory(const void *bytes, size_t size, const char 
 
 // ------------------------------------------------------------------ what is inside
 
+void hx_container_watch(hx_container_t *container, bool (*watch)(void *context, uint64_t done), void *context) {
+  container->watch = watch;
+  container->watch_context = context;
+}
+
+uint64_t hx_container_size(const hx_container_t *container) { return container->size; }
+
 const char *hx_container_source(const hx_container_t *container) { return container->source; }
 
 const char *hx_container_metadata(const hx_container_t *container, const char *key) {
@@ -258,6 +266,15 @@ typedef struct hx_loader {
   hx_report_t *report;
 } hx_loader_t;
 
+// Tells the watcher, if there is one, once every `step` bytes.
+static hx_status_t tell(hx_container_t *container, uint64_t step, hx_report_t *report) {
+  if (container->watch == NULL || container->position - container->watched < step) return HX_STATUS_OK;
+  container->watched = container->position;
+  if (container->watch(container->watch_context, container->position)) return HX_STATUS_OK;
+  return hx_container_fail(container, report, HX_CODE_CANCELLED, "reading was cancelled at offset %llu",
+                           (unsigned long long)container->position);
+}
+
 static hx_status_t load_run(hx_loader_t *loader, const char *name, unsigned char *to, uint64_t bytes) {
   hx_container_t *container = loader->container;
   while (bytes > 0) {
@@ -274,6 +291,7 @@ static hx_status_t load_run(hx_loader_t *loader, const char *name, unsigned char
     container->position += part;
     bytes -= part;
     if (to != NULL) to += part;
+    HX_TRY(tell(container, WATCH_STEP, loader->report));
   }
   return HX_STATUS_OK;
 }
@@ -317,6 +335,7 @@ hx_status_t hx_container_load(hx_container_t *container, hx_report_t *report) {
   hx_status_t status = HX_STATUS_OK;
   for (size_t i = 0; status == HX_STATUS_OK && i < container->tensor_count; ++i)
     status = load_tensor(&loader, &container->tensors[i]);
+  if (status == HX_STATUS_OK) status = tell(container, 0, report);
   if (loader.scratch != NULL) hx_wipe(loader.scratch, CHUNK);
   hx_free(loader.scratch);
   unsigned char digest[HX_SHA256_BYTES];

@@ -63,6 +63,11 @@ void hx_container_place_at(hx_container_t *container, size_t index, void *memory
 // Reads all data, once, in the order of the file, straight to their places, and compares the digest. On failure
 // (file-truncated, file-integrity, io) the places hold anything and must not be used.
 hx_status_t hx_container_load(hx_container_t *container, hx_report_t *report);
+// Called while bytes are loaded, after each few MiB and at the end, with the bytes of this file so far; false ends the
+// load (cancelled). NULL: nobody.
+void hx_container_watch(hx_container_t *container, bool (*watch)(void *context, uint64_t done), void *context);
+// Bytes of the file.
+uint64_t hx_container_size(const hx_container_t *container);
 
 // A fault of this file: "SOURCE: text". Returns the code's status.
 hx_status_t hx_container_fail(const hx_container_t *container, hx_report_t *report, hx_code_t code, const char *format,

@@ -26,6 +26,9 @@ struct hx_container {
   char digits[HX_CONTAINER_DIGITS + 1];
   json_t *root;      // owns all names and metadata
   json_t *metadata;  // in root
+  bool (*watch)(void *context, uint64_t done);
+  void *watch_context;
+  uint64_t watched;  // position of the last call
   hx_container_tensor_t *tensors;
   size_t tensor_count;
 };

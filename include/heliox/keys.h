@@ -39,6 +39,17 @@ HX_API HX_MUST_USE hx_status_t hx_keys_generate(const hx_params_t *params, const
 /// @param parts HX_KEYS_ bits; a part that is absent is simply not in the set (see hx_keys_parts)
 HX_API HX_MUST_USE hx_status_t hx_keys_load(const char *directory, uint32_t parts, hx_keys_t **out,
                                             hx_report_t *report);
+/// How a load is watched. Zero-initialise.
+typedef struct hx_load_options {
+  bool (*cancelled)(void *argument);  ///< polled while bytes are read; true ends the load (cancelled)
+  void (*progress)(void *argument, uint64_t done, uint64_t total);  ///< bytes of all files asked for; now and then
+  void *argument;
+} hx_load_options_t;
+/// hx_keys_load, watched. Files are read once, from end to end, each byte straight to its place in the set: a set takes
+/// its own memory and a buffer of some hundred KiB, whatever its size.
+HX_API HX_MUST_USE hx_status_t hx_keys_load_with(const char *directory, uint32_t parts,
+                                                 const hx_load_options_t *options, hx_keys_t **out,
+                                                 hx_report_t *report);
 /// Writes params.hx and those of the parts asked for that the set has, into a directory that is made where it is
 /// missing. Without overwrite no existing file is replaced (file-exists), save an equal params.hx. secret.hx is 0600
 /// from birth. Files appear whole or not at all.

@@ -110,6 +110,59 @@ static void operations_hold_result_and_one_slab(void **state) {
   scheme_close(&s);
 }
 
+// A set of keys comes into memory once: what its tensors take, and a little.
+static void key_sets_load_without_a_second_copy(void **state) {
+  (void)state;
+  const char *directory = HELIOX_BUILD_DIR "/memory-keys";
+  static const int64_t steps[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  scheme_t s;
+  scheme_open_preset(&s, "n13-d3-s40", steps, 8);
+  SCHEME_OK(&s, hx_keys_save(s.keys, directory, HX_KEYS_EVALUATION, true, s.report));
+  hx_keys_t *keys = NULL;
+  const int64_t start = mark();
+  SCHEME_OK(&s, hx_keys_load(directory, HX_KEYS_EVALUATION, &keys, s.report));
+  check_held("a key set of ten keys", above(start), 10 * hx_params_key_bytes(s.params), (uint64_t)1 << 20);
+  hx_keys_release(keys);
+  scheme_close(&s);
+}
+
+typedef struct watched {
+  uint64_t done, total;
+  int calls, cancel_at;
+} watched_t;
+
+static void note_progress(void *argument, uint64_t done, uint64_t total) {
+  watched_t *watched = argument;
+  assert_true(done >= watched->done && done <= total);
+  *watched = (watched_t){.done = done, .total = total, .calls = watched->calls + 1, .cancel_at = watched->cancel_at};
+}
+
+static bool is_cancelled(void *argument) {
+  const watched_t *watched = argument;
+  return watched->cancel_at != 0 && watched->calls >= watched->cancel_at;
+}
+
+static void key_sets_tell_progress_and_can_be_cancelled(void **state) {
+  (void)state;
+  const char *directory = HELIOX_BUILD_DIR "/memory-keys-watched";
+  static const int64_t steps[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  scheme_t s;
+  scheme_open_preset(&s, "n13-d3-s40", steps, 8);
+  SCHEME_OK(&s, hx_keys_save(s.keys, directory, HX_KEYS_EVALUATION, true, s.report));
+  hx_keys_t *keys = NULL;
+  watched_t watched = {0};
+  const hx_load_options_t options = {.cancelled = is_cancelled, .progress = note_progress, .argument = &watched};
+  SCHEME_OK(&s, hx_keys_load_with(directory, HX_KEYS_EVALUATION, &options, &keys, s.report));
+  assert_true(watched.calls > 3 && watched.done == watched.total && watched.total > 5 * hx_params_key_bytes(s.params));
+  hx_keys_release(keys);
+  keys = NULL;
+  watched = (watched_t){.cancel_at = 2};
+  assert_int_equal(hx_keys_load_with(directory, HX_KEYS_EVALUATION, &options, &keys, s.report), HX_STATUS_CANCELLED);
+  assert_fault(s.report, HX_CODE_CANCELLED, WORDS("cancelled at offset"));
+  assert_null(keys);
+  scheme_close(&s);
+}
+
 enum { WARM_ROUNDS = 100, ROUNDS = 1250, OPERATIONS = 8 };
 
 // Bytes that this process has allocated and not freed. (Resident memory says less: it spreads while the allocator's
@@ -189,6 +242,8 @@ int main(void) {
   hx_threads_set(1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operations_hold_result_and_one_slab),
+      cmocka_unit_test(key_sets_load_without_a_second_copy),
+      cmocka_unit_test(key_sets_tell_progress_and_can_be_cancelled),
       cmocka_unit_test(ten_thousand_operations_do_not_grow),
       cmocka_unit_test(calls_of_many_kinds_do_not_grow_without_bound),
   };
