@@ -3,7 +3,7 @@
 #ifndef HX_OPENCL_OPS_H
 #define HX_OPENCL_OPS_H
 
-#include "heliox/support/prepare.h"
+#include "heliox/support/accept.h"
 
 extern const hxs_plugin hx_opencl_plugin;
 extern const hx_impl *const hx_opencl_impls[];  // [row_count], in the order of the rows

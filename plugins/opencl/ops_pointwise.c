@@ -26,24 +26,9 @@ static int32_t add_rows(hxs_build *build, uint32_t op, bool first_only, const hx
 // ------------------------------------------------------------------ add, sub, neg, reduce
 
 static int32_t build_linear(hxs_build *build, uint32_t op, bool plain) {
-  hxs_prepared *p = build->prepared;
   const uint32_t operands = op == HX_OPENCL_DO_ADD || op == HX_OPENCL_DO_SUB ? 2 : 1;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  if (op == HX_OPENCL_DO_REDUCE) {  // any words, whatever they are called
-    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-    p->operands[0].repr = HX_STANDARD;
-  }
-  if (plain) {
-    HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-    HXS_TRY(hxs_expect_factor(build, &p->operands[1], out));
-  } else if (operands == 2) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[1], out));
-  }
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
-  hxs_allow_alias(build, 0, 0);
-  return add_rows(build, op, plain, NULL, out->repr == HX_LAZY);
+  HXS_TRY(op == HX_OPENCL_DO_REDUCE ? hxs_accept_reduce(build) : hxs_accept_linear(build, operands, plain));
+  return add_rows(build, op, plain, NULL, build->prepared->results[0].repr == HX_LAZY);
 }
 
 int32_t hx_opencl_build_add(hxs_build *build) { return build_linear(build, HX_OPENCL_DO_ADD, false); }
@@ -55,28 +40,13 @@ int32_t hx_opencl_build_sub_plain(hxs_build *build) { return build_linear(build,
 
 // ------------------------------------------------------------------ products
 
-// Operands like the result; `plain`: the second has one component for all.
-static int32_t check_product(hxs_build *build, uint32_t operands, uint32_t repr, bool plain) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, repr));
-  for (uint32_t i = 0; i < operands; i++) {
-    HXS_TRY(plain && i == 1 ? hxs_expect_factor(build, &p->operands[i], out)
-                            : hxs_expect_like(build, &p->operands[i], out));
-  }
-  hxs_allow_alias(build, 0, 0);
-  return HX_OK;
-}
-
 int32_t hx_opencl_build_mul(hxs_build *build) {
-  HXS_TRY(check_product(build, 2, HX_STANDARD, false));
+  HXS_TRY(hxs_accept_product(build, 2, HX_STANDARD, false));
   return add_rows(build, HX_OPENCL_DO_MUL, false, NULL, false);
 }
 
 int32_t hx_opencl_build_mul_plain(hxs_build *build) {
-  HXS_TRY(check_product(build, 2, HX_STANDARD, true));
+  HXS_TRY(hxs_accept_product(build, 2, HX_STANDARD, true));
   return add_rows(build, HX_OPENCL_DO_MUL, false, NULL, false);
 }
 
@@ -84,7 +54,7 @@ int32_t hx_opencl_build_mul_plain(hxs_build *build) {
 int32_t hx_opencl_build_mul_add(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   hx_opencl_rows_t out, rows[3];
-  HXS_TRY(check_product(build, 3, HX_STANDARD, false));
+  HXS_TRY(hxs_accept_product(build, 3, HX_STANDARD, false));
   HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &out));
   for (uint32_t i = 0; i < 3; i++) {
     HXS_TRY(hx_opencl_rows_of(build, &p->operands[i], &rows[i]));
@@ -93,19 +63,10 @@ int32_t hx_opencl_build_mul_add(hxs_build *build) {
 }
 
 static int32_t build_tensor(hxs_build *build, uint32_t operands) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 3));
-  hxs_view shape = *out;
-  shape.components = 2;
-  for (uint32_t i = 0; i < operands; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
-  }
+  const hxs_prepared *p = build->prepared;
   hx_opencl_rows_t to, a, b;
-  HXS_TRY(hx_opencl_rows_components(build, out, 0, 3, true, &to));
+  HXS_TRY(hxs_accept_tensor(build, operands));
+  HXS_TRY(hx_opencl_rows_components(build, &p->results[0], 0, 3, true, &to));
   HXS_TRY(hx_opencl_rows_components(build, &p->operands[0], 0, 2, true, &a));
   HXS_TRY(hx_opencl_rows_components(build, &p->operands[operands - 1], 0, 2, true, &b));
   return hx_opencl_step_tensor(build, &to, &a, &b);
@@ -115,22 +76,6 @@ int32_t hx_opencl_build_ckks_mul(hxs_build *build) { return build_tensor(build, 
 int32_t hx_opencl_build_ckks_square(hxs_build *build) { return build_tensor(build, 1); }
 
 // ------------------------------------------------------------------ constants
-
-// Operand and result alike but for their representation.
-static int32_t check_scalar(hxs_build *build, uint32_t from, uint32_t to) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0];
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_residues(build, a));
-  HXS_TRY(hxs_expect_repr(build, a, from));
-  HXS_TRY(hxs_expect_repr(build, out, to));
-  a->repr = to;
-  HXS_TRY(hxs_expect_like(build, a, out));
-  hxs_allow_alias(build, 0, 0);
-  return HX_OK;
-}
 
 // Constants of both halves for each of `components` components' rows, from `parts` (1 or 2) residues a limb.
 static int32_t make_halves(const hxs_build *build, const uint64_t *residues, uint32_t parts, uint32_t components,
@@ -146,15 +91,18 @@ static int32_t make_halves(const hxs_build *build, const uint64_t *residues, uin
   return HX_OK;
 }
 
+static int32_t add_constants(hxs_build *build, uint32_t op, const hxs_constants *constants, bool first_only) {
+  hx_opencl_factor_t *halves = NULL;
+  HXS_TRY(make_halves(build, constants->residues, constants->parts,
+                      first_only ? 1 : build->prepared->results[0].components, &halves));
+  return add_rows(build, op, first_only, halves, false);
+}
+
 // From attribute `residues`.
 static int32_t build_given(hxs_build *build, uint32_t op, uint32_t parts, bool first_only) {
-  const uint64_t *residues = NULL;
-  hx_opencl_factor_t *halves = NULL;
-  HXS_TRY(check_scalar(build, HX_STANDARD, HX_STANDARD));
-  const hxs_view *out = &build->prepared->results[0];
-  HXS_TRY(hxs_attr_residues(build, parts, out, &residues));
-  HXS_TRY(make_halves(build, residues, parts, first_only ? 1 : out->components, &halves));
-  return add_rows(build, op, first_only, halves, false);
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_scalar(build, parts, &constants));
+  return add_constants(build, op, &constants, first_only);
 }
 
 int32_t hx_opencl_build_mul_scalar(hxs_build *build) { return build_given(build, HX_OPENCL_DO_SCALE, 1, false); }
@@ -162,51 +110,29 @@ int32_t hx_opencl_build_add_scalar(hxs_build *build) { return build_given(build,
 int32_t hx_opencl_build_ckks_mul_scalar(hxs_build *build) { return build_given(build, HX_OPENCL_DO_SCALE, 2, false); }
 int32_t hx_opencl_build_ckks_add_scalar(hxs_build *build) { return build_given(build, HX_OPENCL_DO_OFFSET, 2, true); }
 
-// One residue a limb, by a function of its prime.
-static int32_t build_computed(hxs_build *build, uint32_t op,
-                              uint64_t (*residue)(const hxs_build *, const hxs_modulus *)) {
+int32_t hx_opencl_build_mul_integer(hxs_build *build) {
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_integer(build, &constants));
+  return add_constants(build, HX_OPENCL_DO_SCALE, &constants, false);
+}
+
+static int32_t build_montgomery(hxs_build *build, bool into) {
+  hxs_constants constants;
+  HXS_TRY(hxs_accept_montgomery(build, into, &constants));
+  return add_constants(build, HX_OPENCL_DO_SCALE, &constants, false);
+}
+
+int32_t hx_opencl_build_to_montgomery(hxs_build *build) { return build_montgomery(build, true); }
+int32_t hx_opencl_build_from_montgomery(hxs_build *build) { return build_montgomery(build, false); }
+
+// a * b * 2^-w: a product and a constant of the ring's word.
+int32_t hx_opencl_build_mul_montgomery(hxs_build *build) {
   const hxs_view *out = &build->prepared->results[0];
   uint64_t residues[HXS_PRIMES_MAX];
-  hx_opencl_factor_t *halves = NULL;
+  HXS_TRY(hxs_accept_product(build, 2, HX_MONTGOMERY, false));
   for (uint32_t limb = 0; limb < out->limbs; limb++) {
-    residues[limb] = residue(build, hx_opencl_modulus(build, out->ids[limb]));
+    const hxs_modulus *m = hx_opencl_modulus(build, out->ids[limb]);
+    residues[limb] = hxs_inverse_mod(m, hxs_pow_mod(m, 2, build->ring->word));
   }
-  HXS_TRY(make_halves(build, residues, 1, out->components, &halves));
-  return add_rows(build, op, false, halves, false);
-}
-
-static uint64_t integer_residue(const hxs_build *build, const hxs_modulus *m) {
-  int64_t integer = 0;
-  hxs_attr_i64(build, "integer", INT64_MIN, INT64_MAX, &integer);  // was read before
-  const uint64_t size = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
-  return integer < 0 ? hxs_neg_mod(m, size % m->q) : size % m->q;
-}
-
-int32_t hx_opencl_build_mul_integer(hxs_build *build) {
-  int64_t integer = 0;
-  HXS_TRY(check_scalar(build, HX_STANDARD, HX_STANDARD));
-  HXS_TRY(hxs_attr_i64(build, "integer", INT64_MIN, INT64_MAX, &integer));
-  return build_computed(build, HX_OPENCL_DO_SCALE, integer_residue);
-}
-
-// 2^w and 2^-w of the ring's word.
-static uint64_t radix(const hxs_build *build, const hxs_modulus *m) { return hxs_pow_mod(m, 2, build->ring->word); }
-static uint64_t radix_inverse(const hxs_build *build, const hxs_modulus *m) {
-  return hxs_inverse_mod(m, radix(build, m));
-}
-
-int32_t hx_opencl_build_to_montgomery(hxs_build *build) {
-  HXS_TRY(check_scalar(build, HX_STANDARD, HX_MONTGOMERY));
-  return build_computed(build, HX_OPENCL_DO_SCALE, radix);
-}
-
-int32_t hx_opencl_build_from_montgomery(hxs_build *build) {
-  HXS_TRY(check_scalar(build, HX_MONTGOMERY, HX_STANDARD));
-  return build_computed(build, HX_OPENCL_DO_SCALE, radix_inverse);
-}
-
-// a * b * 2^-w: a product and a constant.
-int32_t hx_opencl_build_mul_montgomery(hxs_build *build) {
-  HXS_TRY(check_product(build, 2, HX_MONTGOMERY, false));
-  return build_computed(build, HX_OPENCL_DO_MUL_SCALE, radix_inverse);
+  return add_constants(build, HX_OPENCL_DO_MUL_SCALE, &(hxs_constants){1, residues}, false);
 }

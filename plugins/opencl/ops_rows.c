@@ -8,22 +8,16 @@
 
 // ------------------------------------------------------------------ transforms, automorphisms
 
+// Operand and result in the domains given; equal ones are a copy.
 static int32_t build_ntt(hxs_build *build, uint32_t from, uint32_t to) {
-  hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0];
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, a));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_domain(build, a, from));
-  HXS_TRY(hxs_expect_domain(build, out, to));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  a->domain = to;
-  HXS_TRY(hxs_expect_like(build, a, out));
-  hxs_allow_alias(build, 0, 0);
+  const hxs_prepared *p = build->prepared;
   hx_opencl_rows_t from_rows, to_rows;
-  HXS_TRY(hx_opencl_rows_of(build, a, &from_rows));
-  HXS_TRY(hx_opencl_rows_of(build, out, &to_rows));
+  HXS_TRY(hxs_accept_transform(build, from, to));
+  HXS_TRY(hx_opencl_rows_of(build, &p->operands[0], &from_rows));
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to_rows));
+  if (from == to) {
+    return hx_opencl_step_pointwise(build, HX_OPENCL_DO_COPY, &to_rows, &from_rows, NULL, NULL, NULL, false);
+  }
   return to == HX_NTT ? hx_opencl_steps_forward(build, &to_rows, &from_rows, NULL)
                       : hx_opencl_steps_backward(build, &to_rows, &from_rows, NULL, NULL);
 }
@@ -33,41 +27,21 @@ int32_t hx_opencl_build_ntt_inverse(hxs_build *build) { return build_ntt(build, 
 
 // From either domain.
 static int32_t build_to(hxs_build *build, uint32_t to) {
-  const hxs_prepared *p = build->prepared;
   HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  if (p->operands[0].domain != to) {
-    return build_ntt(build, p->operands[0].domain, to);
-  }
-  hx_opencl_rows_t from_rows, to_rows;
-  HXS_TRY(hxs_expect_residues(build, &p->results[0]));
-  HXS_TRY(hxs_expect_domain(build, &p->results[0], to));
-  HXS_TRY(hxs_expect_repr(build, &p->results[0], HX_STANDARD));
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], &p->results[0]));
-  hxs_allow_alias(build, 0, 0);
-  HXS_TRY(hx_opencl_rows_of(build, &p->operands[0], &from_rows));
-  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to_rows));
-  return hx_opencl_step_pointwise(build, HX_OPENCL_DO_COPY, &to_rows, &from_rows, NULL, NULL, NULL, false);
+  return build_ntt(build, build->prepared->operands[0].domain, to);
 }
 
 int32_t hx_opencl_build_to_ntt(hxs_build *build) { return build_to(build, HX_NTT); }
 int32_t hx_opencl_build_from_ntt(hxs_build *build) { return build_to(build, HX_COEFFICIENT); }
 
 int32_t hx_opencl_build_automorphism(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t element = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], out));
-  HXS_TRY(hxs_attr_i64(build, "element", 1, ((int64_t)2 << p->log_n) - 1, &element));
-  if (element % 2 == 0) {
-    return hxs_refuse(build, HX_INVALID, "attribute element is %lld, must be odd", (long long)element);
-  }
+  const hxs_prepared *p = build->prepared;
+  uint32_t element = 0;
   hx_opencl_rows_t to, from;
-  HXS_TRY(hx_opencl_rows_of(build, out, &to));
+  HXS_TRY(hxs_accept_automorphism(build, &element));
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to));
   HXS_TRY(hx_opencl_rows_of(build, &p->operands[0], &from));
-  return hx_opencl_step_permute(build, out->domain, (uint32_t)element, &to, &from);
+  return hx_opencl_step_permute(build, p->results[0].domain, element, &to, &from);
 }
 
 // ------------------------------------------------------------------ rows that are no residues yet
@@ -85,83 +59,38 @@ static int32_t repeat_limb(const hxs_build *build, const hxs_view *view, const h
 }
 
 int32_t hx_opencl_build_expand_uniform(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t index = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *seed = &p->operands[0];
-  const hxs_view *out = &p->results[0];
-  if (seed->dtype != HX_U8 || seed->log_n != 5 || seed->limbs != 1 || seed->components != 1 || seed->digits != 0) {
-    return hxs_refuse(
-        build, HX_INVALID,
-        "operand 0 has dtype %u, log_n %u, %u limbs and %u components; a seed is 32 bytes: dtype %d, log_n 5, 1 and 1",
-        seed->dtype, seed->log_n, seed->limbs, seed->components, HX_U8);
-  }
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_components(build, out, 1));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, seed, out));
-  HXS_TRY(hxs_attr_i64(build, "index", 0, UINT32_MAX, &index));
-  HXS_TRY(hxs_expect_listed(build));
+  const hxs_prepared *p = build->prepared;
+  hx_opencl_args_t args = {0};
   hx_opencl_rows_t to, from;
-  HXS_TRY(hx_opencl_rows_of(build, out, &to));
-  HXS_TRY(repeat_limb(build, seed, &to, &from));
-  const hx_opencl_args_t args = {.y = (uint32_t)index};
+  HXS_TRY(hxs_accept_expand(build, &args.y));
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to));
+  HXS_TRY(repeat_limb(build, &p->operands[0], &to, &from));
   return hx_opencl_step_plain(build, HX_OPENCL_KERNEL_EXPAND, 512 / build->ring->word, &to, &from, &args);
 }
 
 int32_t hx_opencl_build_lift_signed(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  hxs_view *a = &p->operands[0];
-  const hxs_view *out = &p->results[0];
-  if (a->log_n != p->log_n || a->limbs != 1 || a->digits != 0) {
-    return hxs_refuse(build, HX_INVALID,
-                      "operand 0 has log_n %u and %u limbs of signed words, must have log_n %u and 1", a->log_n,
-                      a->limbs, p->log_n);
-  }
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_batch(build, a, out));
-  HXS_TRY(hxs_expect_components(build, a, out->components));
+  const hxs_prepared *p = build->prepared;
   hx_opencl_rows_t to, from;
-  HXS_TRY(hx_opencl_rows_of(build, out, &to));
-  HXS_TRY(repeat_limb(build, a, &to, &from));
+  HXS_TRY(hxs_accept_lift_words(build));
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to));
+  HXS_TRY(repeat_limb(build, &p->operands[0], &to, &from));
   return hx_opencl_step_plain(build, HX_OPENCL_KERNEL_LIFT, EACH, &to, &from, &(hx_opencl_args_t){0});
 }
 
 // ------------------------------------------------------------------ sums
 
 int32_t hx_opencl_build_sum(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t axis = 0;
-  HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
-  hxs_view *a = &p->operands[0];
-  const hxs_view *out = &p->results[0];
-  if (a->batch_rank == 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 0 has no batch axis to sum over");
-  }
-  HXS_TRY(hxs_attr_i64(build, "axis", 0, (int64_t)a->batch_rank - 1, &axis));
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  const uint64_t count = a->batch_shape[axis], stride = a->batch_strides[axis];
-  if (count > UINT32_MAX) {
-    return hxs_refuse(build, HX_UNSUPPORTED, "the axis has %llu items, opencl sums at most %u",
-                      (unsigned long long)count, UINT32_MAX);
-  }
-  // Without the axis the operand has the result's shape.
-  a->items /= count;
-  a->batch_rank--;
-  for (uint32_t i = (uint32_t)axis; i < a->batch_rank; i++) {
-    a->batch_shape[i] = a->batch_shape[i + 1];
-    a->batch_strides[i] = a->batch_strides[i + 1];
-  }
-  if (a->batch_rank != out->batch_rank) {
-    return hxs_refuse(build, HX_INVALID, "result 0 has %u batch axes, must have %u", out->batch_rank, a->batch_rank);
-  }
-  HXS_TRY(hxs_expect_like(build, a, out));
+  const hxs_prepared *p = build->prepared;
+  hxs_sum sum;
   hx_opencl_rows_t to, from;
-  HXS_TRY(hx_opencl_rows_of(build, out, &to));
-  HXS_TRY(hx_opencl_rows_of(build, a, &from));
-  const hx_opencl_args_t args = {.count = (uint32_t)count, .stride = stride};
+  HXS_TRY(hxs_accept_sum(build, &sum));
+  if (sum.count > UINT32_MAX) {
+    return hxs_refuse(build, HX_UNSUPPORTED, "the axis has %llu items, opencl sums at most %u",
+                      (unsigned long long)sum.count, UINT32_MAX);
+  }
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to));
+  HXS_TRY(hx_opencl_rows_of(build, &p->operands[0], &from));
+  const hx_opencl_args_t args = {.count = (uint32_t)sum.count, .stride = sum.stride};
   return hx_opencl_step_plain(build, HX_OPENCL_KERNEL_SUM, EACH, &to, &from, &args);
 }
 
@@ -192,27 +121,9 @@ static int32_t add_group(const hxs_build *build, uint32_t terms, uint32_t group)
 
 // Operands are `terms` values, then for each result `terms` weights.
 int32_t hx_opencl_build_weighted_sum(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t groups = 0;
-  HXS_TRY(hxs_attr_i64(build, "groups", 1, (int64_t)p->operand_count, &groups));
-  const uint32_t results = (uint32_t)groups;
-  HXS_TRY(hxs_expect_counts(build, 2, UINT32_MAX, results, results));
-  if (p->operand_count % (results + 1) != 0) {
-    return hxs_refuse(build, HX_INVALID, "%u operands are no T values with %u times T weights", p->operand_count,
-                      results);
-  }
-  const uint32_t terms = p->operand_count / (results + 1);
-  const hxs_view *shape = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, shape));
-  HXS_TRY(hxs_expect_repr(build, shape, HX_STANDARD));
-  for (uint32_t i = 0; i < p->operand_count; i++) {
-    HXS_TRY(i < terms ? hxs_expect_like(build, &p->operands[i], shape)
-                      : hxs_expect_factor(build, &p->operands[i], shape));
-  }
-  for (uint32_t i = 1; i < results; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->results[i], shape));
-  }
-  for (uint32_t group = 0; group < results; group++) {
+  uint32_t terms = 0;
+  HXS_TRY(hxs_accept_weighted_sum(build, &terms));
+  for (uint32_t group = 0; group < build->prepared->result_count; group++) {
     HXS_TRY(add_group(build, terms, group));
   }
   return HX_OK;
@@ -220,50 +131,29 @@ int32_t hx_opencl_build_weighted_sum(hxs_build *build) {
 
 // ------------------------------------------------------------------ key_product: (d * b_j, d * a_j), added to acc
 
-// Rows of the key's digit for those of the result. A key has two components in ntt domain, standard, no batch, with the
-// digit and a row for each of d's primes.
-static int32_t key_rows(const hxs_build *build, const hxs_view *key, uint32_t digit, hx_opencl_rows_t *out) {
-  const hxs_view *result = &build->prepared->results[0];
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 1 has dtype %u and %u batch axes; a key has residues and no batch",
-                      key->dtype, key->batch_rank);
-  }
-  HXS_TRY(hxs_expect_components(build, key, 2));
-  HXS_TRY(hxs_expect_repr(build, key, HX_STANDARD));
-  if (digit >= key->digits) {
-    return hxs_refuse(build, HX_INVALID, "digit %u is asked for, the key has %u digits", digit, key->digits);
-  }
+// Rows of the key's digit for those of the result.
+static int32_t key_rows(const hxs_build *build, const hxs_key_product *plan, hx_opencl_rows_t *out) {
+  const hxs_view *result = &build->prepared->results[0], *key = &build->prepared->operands[1];
   HXS_TRY(hx_opencl_rows_begin(build, key, result->items * 2 * result->limbs, out));
   for (uint32_t i = 0; i < out->count; i++) {
-    const uint32_t id = result->ids[i % result->limbs], limb = hxs_view_limb_of(key, id);
-    if (limb == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand 1 is a key without a row of prime %u, which operand 0 has", id);
-    }
-    out->offsets[i] = digit * key->digit_stride + hx_opencl_row_offset(key, 0, i / result->limbs % 2, limb);
-    out->ids[i] = id;
+    const uint32_t limb = i % result->limbs;
+    out->offsets[i] = plan->digit_offset + hx_opencl_row_offset(key, 0, i / result->limbs % 2, plan->key_limbs[limb]);
+    out->ids[i] = result->ids[limb];
   }
   return HX_OK;
 }
 
 int32_t hx_opencl_build_key_product(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  int64_t digit = 0;
-  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
-  HXS_TRY(hxs_attr_i64(build, "digit", 0, HXS_PRIMES_MAX - 1, &digit));
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_factor(build, &p->operands[0], out));
+  const hxs_prepared *p = build->prepared;
+  hxs_key_product plan;
   hx_opencl_rows_t to, d, key, acc;
-  HXS_TRY(key_rows(build, &p->operands[1], (uint32_t)digit, &key));
-  HXS_TRY(hx_opencl_rows_of(build, out, &to));
+  HXS_TRY(hxs_accept_key_product(build, &plan));
+  HXS_TRY(key_rows(build, &plan, &key));
+  HXS_TRY(hx_opencl_rows_of(build, &p->results[0], &to));
   HXS_TRY(hx_opencl_rows_of(build, &p->operands[0], &d));
   if (p->operand_count < 3) {
     return hx_opencl_step_pointwise(build, HX_OPENCL_DO_MUL, &to, &d, &key, NULL, NULL, false);
   }
-  HXS_TRY(hxs_expect_like(build, &p->operands[2], out));
-  hxs_allow_alias(build, 0, 2);
   HXS_TRY(hx_opencl_rows_of(build, &p->operands[2], &acc));
   return hx_opencl_step_pointwise(build, HX_OPENCL_DO_MUL_ADD, &to, &d, &key, &acc, NULL, false);
 }

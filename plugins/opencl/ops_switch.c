@@ -71,25 +71,13 @@ int32_t hx_opencl_build_rotate(hxs_build *build) {
   return build_switch(build, 1, 1, element);
 }
 
-// Rows of the last depth group of `rows` rows; 0 where they end within a group or are the base's.
-static uint32_t last_group(const hxs_ring *ring, uint32_t rows) {
-  uint32_t group = 0, end = ring->group_sizes[0];  // ids below end belong to the groups up to `group`
-  while (end < rows && group + 1 < ring->group_count) {
-    end += ring->group_sizes[++group];
-  }
-  return end == rows && group > 0 ? ring->group_sizes[group] : 0;
-}
-
 int32_t hx_opencl_build_ckks_rescale(hxs_build *build) {
   hxs_base *base = NULL;
+  uint32_t group = 0;
   HXS_TRY(hxs_expect_counts(build, 1, 1, 1, 1));
   HXS_TRY(hxs_expect_residues(build, &build->prepared->operands[0]));
   HXS_TRY(hxs_expect_residues(build, &build->prepared->results[0]));
-  const uint32_t rows = build->prepared->operands[0].limbs, group = last_group(build->ring, rows);
-  if (group == 0) {
-    return hxs_refuse(build, HX_INVALID, "operand 0 has %u rows, which end within a depth group or are the base's",
-                      rows);
-  }
+  HXS_TRY(hxs_accept_last_group(build, &build->prepared->operands[0], &group));
   HXS_TRY(hxs_base_rescale_rows(build, group, true, &base));
   return hx_opencl_base_steps(build, base);
 }
@@ -101,8 +89,11 @@ static int32_t check_fused(const hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   hxs_view *a = &p->operands[0];
   const hxs_view *out = &p->results[0];
-  if (last_group(build->ring, a->limbs) != 1) {
-    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group of %u rows is not one prime", a->limbs);
+  uint32_t group = 0;
+  HXS_TRY(hxs_expect_residues(build, a));
+  HXS_TRY(hxs_accept_last_group(build, a, &group));
+  if (group != 1) {
+    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group has %u primes, must have 1", group);
   }
   HXS_TRY(hxs_expect_residues(build, out));
   HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
