@@ -160,8 +160,9 @@ typedef struct job {
   hx_binding_t *bindings;  // the compilation's, then random ones, which are owned here
   size_t own_first, binding_count;
   hx_executable_t *executables[2];
-  const hx_value_t **inputs;
+  const hx_value_t **inputs;              // as given, or drawn here
   hx_value_t **own_inputs, **outputs[2];  // NULL entries: given by the caller
+  hx_value_t **placed[2];                 // the inputs where each side's device can read them
   size_t input_count, output_count;
   uint64_t random;
 } job_t;
@@ -202,15 +203,27 @@ static hx_status_t take_inputs(job_t *job, const hx_value_t *const *inputs, hx_r
   job->own_inputs = hx_zalloc(job->input_count + 1, sizeof *job->own_inputs);
   const hx_port_t *results = NULL;
   job->output_count = hx_executable_outputs(job->executables[0], &results);
-  for (int i = 0; i < 2; ++i) job->outputs[i] = hx_zalloc(job->output_count + 1, sizeof *job->outputs[i]);
-  if (job->inputs == NULL || job->own_inputs == NULL || job->outputs[0] == NULL || job->outputs[1] == NULL)
-    return HX_STATUS_OUT_OF_MEMORY;
+  if (job->inputs == NULL || job->own_inputs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (int side = 0; side < 2; ++side) {
+    job->outputs[side] = hx_zalloc(job->output_count + 1, sizeof *job->outputs[side]);
+    job->placed[side] = hx_zalloc(job->input_count + 1, sizeof *job->placed[side]);
+    if (job->outputs[side] == NULL || job->placed[side] == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  }
   for (size_t i = 0; i < job->input_count; ++i) {
     if (inputs != NULL) job->inputs[i] = inputs[i];
     if (job->inputs[i] != NULL) continue;
     HX_TRY(hx_value_make_random(job->compilation, hx_executable_input_type(job->executables[0], i), ports[i].name,
                                 &job->random, &job->own_inputs[i], report));
     job->inputs[i] = job->own_inputs[i];
+  }
+  return HX_STATUS_OK;
+}
+
+// To the memory of the device that computes, where that is not the host's: a run itself never transfers.
+static hx_status_t place_inputs(job_t *job, const hx_backend_t *const backends[2], hx_report_t *report) {
+  for (int side = 0; side < 2; ++side) {
+    for (size_t i = 0; i < job->input_count; ++i)
+      HX_TRY(hx_value_to_device(job->inputs[i], backends[side], &job->placed[side][i], report));
   }
   return HX_STATUS_OK;
 }
@@ -226,6 +239,8 @@ static void job_deinit(job_t *job) {
     for (size_t i = 0; job->outputs[side] != NULL && i < job->output_count; ++i)
       hx_value_release(job->outputs[side][i]);
     hx_free(job->outputs[side]);
+    for (size_t i = 0; job->placed[side] != NULL && i < job->input_count; ++i) hx_value_release(job->placed[side][i]);
+    hx_free(job->placed[side]);
     hx_executable_release(job->executables[side]);
   }
 }
@@ -252,7 +267,7 @@ static hx_status_t run_both(job_t *job, meeting_t *meeting, hx_report_t *report)
     sides[i] = (side_t){.meeting = meeting,
                         .index = i,
                         .executable = job->executables[i],
-                        .inputs = job->inputs,
+                        .inputs = (const hx_value_t *const *)job->placed[i],
                         .outputs = job->outputs[i],
                         .report = i == 0 ? report : second};
   }
@@ -284,6 +299,7 @@ static hx_status_t compare_backends(job_t *job, const hx_backend_t *a, const hx_
   HX_TRY(bind_materials(job, report));
   HX_TRY(link_both(job, a, b, options, report));
   HX_TRY(take_inputs(job, inputs, report));
+  HX_TRY(place_inputs(job, (const hx_backend_t *const[]){a, b}, report));
   meeting_t meeting = {.ring = hx_params_ring(job->compilation->params), .tolerance = options->tolerance, .diff = diff};
   pthread_mutex_init(&meeting.lock, NULL);
   pthread_cond_init(&meeting.moved, NULL);

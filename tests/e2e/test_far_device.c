@@ -51,6 +51,14 @@ static void run_gives_the_cpu_plugin_s_file(void **state) {
   expect(0, "alike");
 }
 
+static void diff_places_inputs_where_each_side_reads_them(void **state) {
+  (void)state;
+  run("$H diff files/server/program.mlir --backends cpu,far");
+  expect(0, "equal: ");
+  run("$H diff files/server/program.mlir --backends far,cpu --deep");
+  expect(0, "equal: ");
+}
+
 static void devices_lists_what_a_device_is(void **state) {
   (void)state;
   run("$H devices");
@@ -105,8 +113,11 @@ static void interrupted_run_leaves_no_file(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(demo_runs_on_a_far_device),      cmocka_unit_test(run_gives_the_cpu_plugin_s_file),
-      cmocka_unit_test(devices_lists_what_a_device_is), cmocka_unit_test(demo_names_the_cause_of_a_step_that_failed),
+      cmocka_unit_test(demo_runs_on_a_far_device),
+      cmocka_unit_test(run_gives_the_cpu_plugin_s_file),
+      cmocka_unit_test(diff_places_inputs_where_each_side_reads_them),
+      cmocka_unit_test(devices_lists_what_a_device_is),
+      cmocka_unit_test(demo_names_the_cause_of_a_step_that_failed),
       cmocka_unit_test(interrupted_run_leaves_no_file),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
