@@ -6,6 +6,8 @@
 
 #include "core/passes/costs.h"
 #include "core/passes/target.h"
+#include "core/tensor/atomic_file.h"
+#include "heliox/emit.h"
 
 static hx_status_t no_memory(hx_report_t *report) {
   return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a compilation");
@@ -172,6 +174,28 @@ static void tell_pass(void *argument, const hx_pass_event_t *event) {
   options->watch(options->argument, event->pass->name, event->is_over, event->changed, event->program);
 }
 
+// The picture of visualize, as a file that appears whole or not at all.
+static hx_status_t draw(void *argument, const hx_program_t *program, hx_str_t form, hx_str_t path,
+                        hx_report_t *report) {
+  (void)argument;
+  char name[4096], *text = NULL;
+  if (path.size >= sizeof name)
+    return hx_report_fail(report, HX_CODE_LIMIT, "visualize: a path of %zu bytes", path.size);
+  memcpy(name, path.data, path.size);
+  name[path.size] = '\0';
+  const hx_emit_form_t wanted = hx_str_equal(form, hx_str("svg"))    ? HX_EMIT_SVG
+                                : hx_str_equal(form, hx_str("html")) ? HX_EMIT_HTML
+                                                                     : HX_EMIT_DOT;
+  HX_TRY(hx_emit(program, wanted, &text, report));
+  hx_atomic_file_t file = {0};
+  hx_status_t status = hx_atomic_file_open(&file, name, 0644, report);
+  if (status == HX_STATUS_OK) status = hx_atomic_file_write(&file, text, strlen(text), report);
+  if (status == HX_STATUS_OK) status = hx_atomic_file_commit(&file, true, report);
+  hx_atomic_file_abandon(&file);
+  hx_text_free(text);
+  return status;
+}
+
 static const hx_type_t *find_bound(void *argument, hx_str_t symbol) {
   const hx_compilation_t *compilation = argument;
   for (size_t i = 0; i < compilation->binding_count; ++i) {
@@ -201,6 +225,7 @@ hx_status_t hx_compilation_transform_with(hx_compilation_t *compilation, const c
                              .find_material = find_bound,
                              .material_argument = compilation,
                              .costs = given.costs,
+                             .draw = draw,
                              .decisions = given.decisions,
                              .watch = given.watch == NULL ? NULL : tell_pass,
                              .watch_argument = &given,

@@ -37,6 +37,9 @@ typedef struct hx_pass_env {
   struct hx_decisions *decisions;                               // where choices are recorded, or NULL
   void (*watch)(void *argument, const hx_pass_event_t *event);  // before and after every pass, or NULL
   void *watch_argument;
+  // Writes a picture of the program to a file, form dot, svg or html. NULL: visualize is refused.
+  hx_status_t (*draw)(void *argument, const hx_program_t *program, hx_str_t form, hx_str_t path, hx_report_t *report);
+  void *draw_argument;
   const char *skip;  // names of passes that are left out, comma-separated; NULL: none
   hx_str_t options;  // text between the braces of the pipeline entry
   const char *pass;  // name of the pass that runs

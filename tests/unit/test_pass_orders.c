@@ -88,6 +88,7 @@ static void draw_pipeline(maker_t *maker, bool rounding, char *out, size_t size)
     // A pass that rescales on its own changes the state of results: manage-scales and its kin have tests of their own.
     const bool changes_state = pass->claim == HX_CLAIM_ROUNDING && pass->role != HX_PASS_OPTIMISE;
     if (changes_state || (pass->claim == HX_CLAIM_ROUNDING && !rounding)) continue;
+    if (strcmp(pass->name, "visualize") == 0) continue;  // it needs a file
     const bool is_lower = strcmp(pass->name, "lower") == 0;
     if (is_lower && rounding) continue;  // the estimator follows whole operations
     const size_t used = strlen(out);
@@ -166,6 +167,7 @@ static void orders_of_rounding_passes_stay_within_the_estimate(void **state) {
 }
 
 int main(void) {
+  setenv("HELIOX_NUM_THREADS", "1", 1);  // rings are small: threads would only wait for one another
   const struct CMUnitTest tests[] = {cmocka_unit_test(orders_of_bit_exact_passes_keep_every_bit),
                                      cmocka_unit_test(orders_of_rounding_passes_stay_within_the_estimate)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,13 +202,41 @@ static void bisect_finds_the_first_pass_that_changes_a_result(void **state) {
   bench_close(&bench);
 }
 
+static void visualize_writes_the_picture_that_the_name_asks_for(void **state) {
+  (void)state;
+  static const char *const ends[] = {"dot", "svg", "html"}, *const starts[] = {"digraph", "<svg", "<!DOCTYPE"};
+  bench_t bench;
+  bench_open(&bench, FAKE_ALL);
+  hx_compilation_t *compilation = link_compile(&bench, square_text);
+  for (size_t i = 0; i < HX_COUNT_OF(ends); ++i) {
+    char folder[] = "/tmp/heliox-picture-XXXXXX", path[64], pipeline[128], found[16] = "";
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/p.%s", folder, ends[i]);
+    snprintf(pipeline, sizeof pipeline, "infer-state,visualize{file=%s}", path);
+    must(hx_compilation_transform(compilation, pipeline, bench.report), bench.report);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_true(fread(found, 1, sizeof found - 1, file) > 0);
+    fclose(file);
+    if (strncasecmp(found, starts[i], strlen(starts[i])) != 0) fail_msg("%s begins with %s", ends[i], found);
+    unlink(path);
+    rmdir(folder);
+  }
+  assert_int_not_equal(hx_compilation_transform(compilation, "visualize{file=/nowhere/at/all.svg}", bench.report),
+                       HX_STATUS_OK);
+  hx_compilation_release(compilation);
+  bench_close(&bench);
+}
+
 int main(void) {
+  setenv("HELIOX_NUM_THREADS", "1", 1);  // rings are small: threads would only wait for one another
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(costs_keep_rows_through_a_file),
       cmocka_unit_test(costs_refuse_what_is_no_table),
       cmocka_unit_test(select_by_cost_goes_by_measurements_alone),
       cmocka_unit_test(tune_measures_each_shape_once),
       cmocka_unit_test(bisect_finds_the_first_pass_that_changes_a_result),
+      cmocka_unit_test(visualize_writes_the_picture_that_the_name_asks_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
