@@ -196,10 +196,10 @@ hx_status_t hx_engine_matrix_vector(hx_engine_t *engine, hx_matrix_t *matrix, co
   const hx_status_t status =
       hx_emit_matrix(&target, matrix, node_of(x), scale, merged, weight, &source, &result, report);
   hx_free(source.numbers);
-  if (status == HX_STATUS_OK) {
+  if (status == HX_STATUS_OK) *out = value_of(result);
+  if (status == HX_STATUS_OK && engine->capture == NULL) {
     keep_weights(&source);
-    *out = value_of(result);
-  } else {
+  } else {  // weights made while a function is captured belong to the capture
     hx_matrix_weights_release(source.weights);
   }
   return status;
