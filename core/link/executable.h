@@ -431,6 +431,8 @@ hx_status_t hx_instance_refresh(hx_executable_t *exe, hx_instance_t *instance, h
 hx_span hx_instance_span(const hx_executable_t *exe, const hx_instance_t *instance, uint32_t slot);
 
 // place.c: a new value in the memory of a device, uninitialised.
+// A dense copy in host memory, always a new one.
+hx_status_t hx_value_to_dense_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report);
 hx_status_t hx_value_create_on(hx_opened_device_t *device, const hx_params_t *params, const hx_type_t *type,
                                bool secret, hx_value_t **out, hx_report_t *report);
 

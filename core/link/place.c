@@ -73,6 +73,11 @@ static hx_status_t download(const hx_value_t *value, hx_value_t **out, hx_report
   return status;
 }
 
+hx_status_t hx_value_to_dense_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
+  return value->tensor->storage->address == NULL ? download(value, out, report)
+                                                 : copy_dense(value, value->tensor, out, report);
+}
+
 hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
   if (value == NULL || out == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_value_to_host: an argument is NULL");

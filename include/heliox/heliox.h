@@ -14,6 +14,7 @@
 #include "heliox/engine.h"
 #include "heliox/file.h"
 #include "heliox/import.h"
+#include "heliox/group.h"
 #include "heliox/keys.h"
 #include "heliox/ops.h"
 #include "heliox/params.h"

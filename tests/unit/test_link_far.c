@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs on a device that is far from the host: fused regions, recorded runs, late failures, progress, cancelling.
 // The cpu plugin's bits are the measure.
+#include "heliox/group.h"
 #include "tests/unit/link_fixture.h"
 
 #define FAR HELIOX_BUILD_DIR "/tests/fixtures/far"
@@ -292,6 +293,79 @@ static void progress_and_cancelling_reach_into_a_region(void **state) {
   hx_value_release(y);
 }
 
+// Three ranks that bring the same: the sum is three times the value, by the compute plugin's own addition, and the cpu
+// plugin's is the same. What goes wrong among ranks has codes of its own.
+static void group_sums_through_the_compute_plugin(void **state) {
+  far_bench_t *both = *state;
+  static const char triple[] =
+      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT0,
+             "%a = \"rns.add\"(%x, %x) : (" CT0 ", " CT0 ") -> " CT0 "\n%b = \"rns.add\"(%a, %x) : (" CT0 ", " CT0
+             ") -> " CT0 "\n\"func.return\"(%b) : (" CT0 ") -> ()");
+  hx_value_t *x = encrypt_seed(&both->far, 71);
+  hx_executable_t *cpu = link_with(&both->cpu, triple, "");
+  hx_value_t *expected = run_on(&both->cpu, cpu, x, x, NULL);
+  hx_report_t *report = both->far.report;
+  assert_int_equal(hx_plugin_option_set("far-ranks", "3"), HX_STATUS_OK);
+  for (int pair = 0; pair < 2; ++pair) {  // far alone; cpu computes and far carries
+    hx_backend_t *backend = pair == 0 ? hx_backend_retain(both->far.backend)
+                                      : open_backend(FAR ":" HELIOX_BUILD_DIR "/lib/heliox/plugins", "cpu,far", report);
+    hx_group_t *group = NULL;
+    must(hx_group_open(backend, "world", 0, &group, report), report);
+    assert_int_equal(hx_group_size(group), 3);
+    assert_int_equal(hx_group_rank(group), 0);
+    hx_value_t *sum = NULL, *sent = NULL, *all[3] = {NULL};
+    if (pair == 0) {
+      must(hx_group_all_reduce_add(group, x, &sum, report), report);
+      must_equal(sum, expected);
+    } else {  // two that add, and nobody chose
+      assert_int_equal(hx_group_all_reduce_add(group, x, &sum, report), HX_STATUS_AMBIGUOUS);
+      assert_null(sum);
+      hx_report_clear(report);
+    }
+    must(hx_group_broadcast(group, 2, x, &sent, report), report);
+    must_equal(sent, x);
+    must(hx_group_all_gather(group, x, all, report), report);
+    for (size_t r = 0; r < 3; ++r) {
+      must_equal(all[r], x);
+      hx_value_release(all[r]);
+    }
+    hx_value_release(sent);
+    hx_value_release(sum);
+    hx_group_release(group);
+    hx_backend_release(backend);
+  }
+  hx_group_t *group = NULL;
+  must(hx_group_open(both->far.backend, "world", 0, &group, report), report);
+  hx_value_t *nothing = NULL;
+  assert_int_equal(hx_plugin_option_set("far-rank-differs", "1"), HX_STATUS_OK);
+  assert_int_equal(hx_group_all_reduce_add(group, x, &nothing, report), HX_STATUS_REFUSED);
+  must_fault(report, HX_CODE_RANK_MISMATCH, 0, "rank 1 differs from rank 0");
+  hx_report_clear(report);
+  hx_group_t *refused = NULL;
+  assert_int_equal(hx_group_open(both->far.backend, "world", 0, &refused, report), HX_STATUS_REFUSED);
+  must_fault(report, HX_CODE_RANK_DIGEST, 0, "rank 1 differs");
+  hx_report_clear(report);
+  assert_int_equal(hx_plugin_option_set("far-rank-differs", NULL), HX_STATUS_OK);
+  assert_int_equal(hx_plugin_option_set("far-rank-missing", "1"), HX_STATUS_OK);
+  assert_int_equal(hx_group_broadcast(group, 0, x, &nothing, report), HX_STATUS_UNAVAILABLE);
+  must_fault(report, HX_CODE_RANK_MISSING, 0, "rank 1 did not come");
+  hx_report_clear(report);
+  assert_int_equal(hx_plugin_option_set("far-rank-missing", NULL), HX_STATUS_OK);
+  assert_int_equal(hx_group_open(both->cpu.backend, "world", 0, &refused, report), HX_STATUS_NOT_FOUND);
+  assert_int_equal(hx_group_open(both->far.backend, "moon", 0, &refused, report), HX_STATUS_INTERNAL);
+  hx_value_t *secret = encode_values(&both->far, (double[]){1, 2}, 2, true);
+  assert_int_equal(hx_group_broadcast(group, 0, secret, &nothing, report), HX_STATUS_REFUSED);
+  assert_int_equal(hx_group_broadcast(group, 7, x, &nothing, report), HX_STATUS_INVALID);
+  hx_report_clear(report);
+  assert_null(nothing);
+  hx_value_release(secret);
+  hx_group_release(group);
+  assert_int_equal(hx_plugin_option_set("far-ranks", NULL), HX_STATUS_OK);
+  hx_value_release(expected);
+  hx_executable_release(cpu);
+  hx_value_release(x);
+}
+
 static void linking_and_running_survive_every_failed_allocation(void **state) {
   far_bench_t *both = *state;
   hx_value_t *x = encrypt_seed(&both->far, 61), *placed = NULL;
@@ -330,6 +404,7 @@ int main(void) {
       cmocka_unit_test(recorded_run_survives_swapped_inputs),
       cmocka_unit_test(late_failure_names_the_step),
       cmocka_unit_test(progress_and_cancelling_reach_into_a_region),
+      cmocka_unit_test(group_sums_through_the_compute_plugin),
       cmocka_unit_test(linking_and_running_survive_every_failed_allocation),
   };
   return cmocka_run_group_tests(tests, open_both, close_both);

@@ -337,18 +337,16 @@ typedef struct {
   int32_t (*decode)(hx_queue *, const hx_encoding *, hx_span plaintext, hx_span values, hx_error *); /* [Q] */
 } hx_codec_ops;
 
-/* One reduction: `call` has two inputs, what is summed up so far and what has come, and one output, all of `bytes`
- * bytes. `incoming` is the host address of the second input. For each rank r from 0 up: rank r's payload goes to
- * `incoming` of every rank, then run_region(combine, call) runs; rank 0's is the first sum and is copied to `sum`
- * instead. */
+/* One reduction. For each rank r from 0 up: rank r's payload goes to `incoming` of every rank, then
+ * hx_host.run_region(combine, call) runs, which adds it to what the host keeps, zero at first. When that returns,
+ * `incoming` may be overwritten. So the sum does not depend on who is when ready. */
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
   hx_callable *combine;
   const hx_call *call;
-  const void *mine; /* host memory, `bytes` */
-  void *sum;        /* host address of the first input and of the output */
-  void *incoming;
+  const void *mine; /* host memory, `bytes`; not `incoming` */
+  void *incoming;   /* host memory, `bytes` */
   uint64_t bytes;
 } hx_reduction;
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Groups of processes: values shared and summed across ranks, through the plugin of a backend that has collectives.
+///
+/// Every function is collective: all ranks of the group make the same calls in the same order, from one thread at a
+/// time. Before any payload the ranks compare what they are about to do: the call, the state of the value, its
+/// parameters, the plugins of the backend. Where they differ every rank gets the same fault (rank-mismatch) and nothing
+/// is sent. A rank that does not come within the group's time is named (rank-missing).
+#ifndef HELIOX_GROUP_H
+#define HELIOX_GROUP_H
+
+#include "heliox/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_process_group hx_group_t;
+
+/// Opens a group by name through the one plugin of the backend that has the collective role. The backend's first device
+/// does the arithmetic (retained).
+/// @param name       "world": all processes that were started together
+/// @param timeout_ms how long a rank waits for the others in one call; 0: 60,000
+/// @retval HX_STATUS_NOT_FOUND (backend) no plugin of the backend has collectives, or several have
+HX_API HX_MUST_USE hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_t timeout_ms,
+                                             hx_group_t **out, hx_report_t *report);
+HX_API void hx_group_release(hx_group_t *group);
+HX_API uint32_t hx_group_rank(const hx_group_t *group);
+HX_API uint32_t hx_group_size(const hx_group_t *group);
+
+/// The sum over all ranks of a ciphertext or plaintext, modulo each prime, in the order of the ranks: the same bits on
+/// every rank, for any number of them. The additions are the compute plugin's. State, key id and count must be equal on
+/// all ranks.
+/// @param[out] out a new value in host memory
+HX_API HX_MUST_USE hx_status_t hx_group_all_reduce_add(hx_group_t *group, const hx_value_t *value, hx_value_t **out,
+                                                       hx_report_t *report);
+/// The value of rank `root` on every rank.
+/// @param value on the root: what is sent; on the others: a value of the same state, whose contents do not matter
+HX_API HX_MUST_USE hx_status_t hx_group_broadcast(hx_group_t *group, uint32_t root, const hx_value_t *value,
+                                                  hx_value_t **out, hx_report_t *report);
+/// Every rank's value on every rank: outs[size]. All have the same state.
+HX_API HX_MUST_USE hx_status_t hx_group_all_gather(hx_group_t *group, const hx_value_t *value, hx_value_t **outs,
+                                                   hx_report_t *report);
+/// Returns once every rank has called it with equal bytes: agreement alone.
+HX_API HX_MUST_USE hx_status_t hx_group_agree(hx_group_t *group, const void *facts, size_t bytes, hx_report_t *report);
+
+/// Payload bytes that this rank has given to and taken from the plugin since the group was opened: what
+/// docs/distributed.md predicts.
+typedef struct hx_group_volume {
+  uint64_t sent, received;
+  uint64_t calls;
+} hx_group_volume_t;
+HX_API void hx_group_volume(const hx_group_t *group, hx_group_volume_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
