@@ -57,8 +57,8 @@ hx_pass_fn_t hx_pass_function(const hx_pass_info_t *pass);
 hx_str_t hx_pass_option(const hx_pass_env_t *env, const char *name);
 
 // Runs "dve,cse,lower{only=missing}"; blanks are free, empty text does nothing. The program has passed
-// hx_program_verify; it is verified after each pass. Unknown names and options are faults (pass) before anything runs.
-// After another failure the program is half transformed: callers that want to go on work on a clone.
+// hx_program_verify; it is verified after each pass that changed it. Unknown names and options are faults (pass) before
+// anything runs. After another failure the program is half transformed: callers that want to go on work on a clone.
 // HELIOX_DEBUG, a comma-separated list, adds: verify (state is inferred anew after each pass that may), print (the
 // program before and after each pass, to the log), roundtrip (print, parse, print: equal texts), skip=PASS.
 hx_status_t hx_pipeline_run(hx_program_t *program, const char *pipeline, const hx_pass_env_t *env);
