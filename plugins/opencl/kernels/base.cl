@@ -101,14 +101,14 @@ KERNEL(HX_OPENCL_GROUP) hx_chain(PLACES) {
   const uint n = 1u << args.log_n, i = tile * HX_OPENCL_GROUP + (uint)get_local_id(0);
   global const hx_opencl_target_t *targets = (global const hx_opencl_target_t *)(constants + args.extra);
   global const ulong *weights = (global const ulong *)(targets + args.count);
-  global const ulong *rows =
-      (global const ulong *)(constants + args.rows[HX_OPENCL_OUT]) + polynomial * args.count;
+  global const ulong *rows = (global const ulong *)(constants + args.rows[HX_OPENCL_OUT]) + polynomial * args.count;
   global Word *y = out_ + args.base[HX_OPENCL_OUT];
   if (i < n) {
     for (uint s = 0; s < args.count; s++) {
       const hx_opencl_prime_t prime = prime_by_id(tables, targets[s].prime);
       const ulong x = a_[ROW_OF(HX_OPENCL_A, polynomial * args.count + s) + i];
-      hx_opencl_sum_t sum = stage_sum(sum_of(0, targets[s].start), y, rows, weights + (ulong)s * args.count, s, i, prime);
+      hx_opencl_sum_t sum =
+          stage_sum(sum_of(0, targets[s].start), y, rows, weights + (ulong)s * args.count, s, i, prime);
       sum = sum_product(sum, x, targets[s].factor);
       y[rows[s] + i] = (Word)mod_redc(sum, &prime);
     }
@@ -117,7 +117,7 @@ KERNEL(HX_OPENCL_GROUP) hx_chain(PLACES) {
 
 // ---- rows from seeds [RFC8439]
 
-#define QUARTER(a_, b_, c_, d_)                   \
+#define QUARTER(a_, b_, c_, d_)                       \
   w[a_] += w[b_], w[d_] = rotate(w[d_] ^ w[a_], 16u); \
   w[c_] += w[d_], w[b_] = rotate(w[b_] ^ w[c_], 12u); \
   w[a_] += w[b_], w[d_] = rotate(w[d_] ^ w[a_], 8u);  \
@@ -168,7 +168,8 @@ KERNEL(HX_OPENCL_GROUP) hx_expand(PLACES) {
     uint state[16], block[16], again[16];
     state[0] = 0x61707865, state[1] = 0x3320646e, state[2] = 0x79622d32, state[3] = 0x6b206574;
     for (uint i = 0; i < 8; i++) {
-      state[4 + i] = seed[4 * i] | (uint)seed[4 * i + 1] << 8 | (uint)seed[4 * i + 2] << 16 | (uint)seed[4 * i + 3] << 24;
+      state[4 + i] =
+          seed[4 * i] | (uint)seed[4 * i + 1] << 8 | (uint)seed[4 * i + 2] << 16 | (uint)seed[4 * i + 3] << 24;
     }
     state[12] = 0, state[13] = args.y, state[14] = id, state[15] = 0;
     chacha_block(state, first / per, block);

@@ -39,14 +39,14 @@ static inline place_t place_of(uint log_groups, uint each, uint log_n) {
 }
 
 // One loop for each operation, so that none of them branches inside.
-#define FOR_EACH(expression_)                            \
-  for (uint k = 0; k < EACH; k++) {                      \
-    const uint i = at.first + k * HX_OPENCL_GROUP;       \
-    if (i < at.n) {                                      \
-      const ulong x = a[i];                              \
-      out[i] = (Word)(expression_);                      \
-    }                                                    \
-  }                                                      \
+#define FOR_EACH(expression_)                      \
+  for (uint k = 0; k < EACH; k++) {                \
+    const uint i = at.first + k * HX_OPENCL_GROUP; \
+    if (i < at.n) {                                \
+      const ulong x = a[i];                        \
+      out[i] = (Word)(expression_);                \
+    }                                              \
+  }                                                \
   return;
 
 static inline ulong scaled(ulong x, hx_opencl_factor_t f, ulong m) {
@@ -113,10 +113,9 @@ KERNEL(HX_OPENCL_GROUP) hx_tensor(PLACES) {
   }
 }
 
-#define DOT_TERM(t_, v_, w_)                                                                            \
-  if (t_ < args.count) {                                                                                \
-    sum = sum_product(sum, v_[ROW_OF(1 + t_, at.row) + i],                                              \
-                      w_[ROW_OF(1 + HX_OPENCL_DOT_MAX + t_, at.row) + i]);                              \
+#define DOT_TERM(t_, v_, w_)                                                                                    \
+  if (t_ < args.count) {                                                                                        \
+    sum = sum_product(sum, v_[ROW_OF(1 + t_, at.row) + i], w_[ROW_OF(1 + HX_OPENCL_DOT_MAX + t_, at.row) + i]); \
   }
 
 // out = [out +] sum of `count` products of rows; args.op: 1 adds to what out holds.
@@ -185,7 +184,8 @@ KERNEL(HX_OPENCL_GROUP) hx_lift(PLACES) {
     const uint i = at.first + k * HX_OPENCL_GROUP;
     if (i < at.n) {
       const ulong x = (ulong)a[i], sign = 0 - (x >> 63), size = (x ^ sign) - sign;
-      const ulong r = mod_once(mod_word(size, prime.ratio, prime.q), prime.q), negative = mod_once(prime.q - r, prime.q);
+      const ulong r = mod_once(mod_word(size, prime.ratio, prime.q), prime.q),
+                  negative = mod_once(prime.q - r, prime.q);
       out[i] = (Word)((r & ~sign) | (negative & sign));
     }
   }
