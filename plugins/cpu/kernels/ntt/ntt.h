@@ -26,8 +26,8 @@ typedef struct hx_cpu_ntt {
 extern const hx_cpu_ntt_t hx_cpu_ntt_portable64, hx_cpu_ntt_portable32;
 #if defined(__x86_64__)
 extern const hx_cpu_ntt_t hx_cpu_ntt_avx2, hx_cpu_ntt_avx512dq;
-// Rows whose prime has no 52-bit twiddles go to avx512dq.
-extern const hx_cpu_ntt_t hx_cpu_ntt_avx512ifma;
+// Rows whose prime has no 52-bit twiddles go to large_avx512ifma, where it is 1 mod 2^12, or to avx512dq.
+extern const hx_cpu_ntt_t hx_cpu_ntt_avx512ifma, hx_cpu_ntt_large_avx512ifma;
 #endif
 
 #endif

@@ -193,9 +193,14 @@ static void forward_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
   forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, TIGHT);
 }
 
+// What takes rows without 52-bit twiddles.
+static const hx_cpu_ntt_t *other(const hxs_modulus *m) {
+  return m->q % 4096 == 1 ? &hx_cpu_ntt_large_avx512ifma : &hx_cpu_ntt_avx512dq;
+}
+
 static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->forward52 == NULL) {
-    hx_cpu_ntt_avx512dq.forward(out, in, m, t, log_n);
+    other(m)->forward(out, in, m, t, log_n);
     return;
   }
   const constants_t c = constants_of(m->q);
@@ -387,7 +392,7 @@ static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
 
 static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->inverse52 == NULL) {
-    hx_cpu_ntt_avx512dq.inverse(out, in, m, t, log_n);
+    other(m)->inverse(out, in, m, t, log_n);
     return;
   }
   const constants_t c = constants_of(m->q);

@@ -5,6 +5,9 @@
 // Products are in [0, 4q). Two depths of laziness:
 //   deep   q < 2^60    values below 16q <= 2^64; one reduction to 4q of what is added to every three stages
 //   tight  q < 2^61    values below 8q; a reduction before every butterfly
+// A file that has 52-bit products defines LANES_52, for primes that are 1 mod 2^12: with q = k 2^12 + 1 the product
+// t q mod 2^64 is t + 2^12 (t k mod 2^52), one such product, a shift and an addition, and sooner there.
+//
 // Passes of some stages go depth first over blocks until one fits in L1; the last stages are within vectors.
 #ifndef HX_CPU_KERNELS_NTT_LANES_H
 #define HX_CPU_KERNELS_NTT_LANES_H
@@ -23,14 +26,30 @@ typedef struct lanes_ring {
   const uint64_t *value, *quotient;
   lanes_t q, by4[5];  // k * 4q
   lanes_t two_q;
+  lanes_t minus_k;  // mod 2^52
 } lanes_ring_t;
 
 HXS_INLINE lanes_ring_t lanes_ring(const void *value, const void *quotient, uint64_t q) {
-  lanes_ring_t r = {.value = value, .quotient = quotient, .q = lanes_splat(q), .two_q = lanes_splat(2 * q)};
+  lanes_ring_t r = {.value = value,
+                    .quotient = quotient,
+                    .q = lanes_splat(q),
+                    .two_q = lanes_splat(2 * q),
+                    .minus_k = lanes_splat(0 - (q >> 12))};
   for (uint64_t k = 0; k < 5; k++) {
     r.by4[k] = lanes_splat(k * 4 * q);  // 16q may wrap where it is not used
   }
   return r;
+}
+
+// As lanes_times.
+HXS_INLINE lanes_t lanes_by_root(lanes_t a, lanes_factor_t w, const lanes_ring_t *r) {
+#ifdef LANES_52
+  const lanes_t t = lanes_mul_high(a, w.quotient, w.top);
+  const lanes_t product = _mm512_slli_epi64(low_add(fresh_zero(), t, r->minus_k), 12);
+  return lanes_sub(lanes_add(lanes_mul_low(a, w.value), product), t);
+#else
+  return lanes_times(a, w, r->q);
+#endif
 }
 
 HXS_INLINE lanes_factor_t lanes_root(const lanes_ring_t *r, size_t node) {
@@ -50,7 +69,7 @@ HXS_INLINE lanes_t lanes_normal(lanes_t x, int bound, const lanes_ring_t *r) {
 // x + w*y and x - w*y + 4q. In a pass values are below (stage + 2) * 4q, or 8q, after a stage.
 HXS_INLINE void lanes_split(lanes_t *x, lanes_t *y, lanes_factor_t w, const lanes_ring_t *r, bool deep, int stage) {
   const lanes_t a = deep && stage > 0 ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
-  const lanes_t product = lanes_times(*y, w, r->q);
+  const lanes_t product = lanes_by_root(*y, w, r);
   *x = lanes_add(a, product);
   *y = lanes_sub(lanes_add(a, r->by4[1]), product);
 }
@@ -171,7 +190,7 @@ HXS_INLINE void lanes_merge(lanes_t *x, lanes_t *y, int *bx, int *by, lanes_fact
   }
   const lanes_t a = *x, b = *y;
   *x = lanes_add(a, b);
-  *y = lanes_times(lanes_sub(lanes_add(a, r->by4[*by]), b), w, r->q);
+  *y = lanes_by_root(lanes_sub(lanes_add(a, r->by4[*by]), b), w, r);
   *bx += *by;
   *by = 1;
 }
@@ -196,7 +215,7 @@ HXS_INLINE void lanes_inverse_pass(uint64_t *a, size_t node, size_t size, const 
         const bool ends = s == 0 && last != NULL;
         lanes_merge(&v[x], &v[y], &bound[x], &bound[y], ends ? last[1] : w[(1 << s) + block], r, deep);
         if (ends) {
-          v[x] = lanes_times(v[x], last[0], r->q);
+          v[x] = lanes_by_root(v[x], last[0], r);
           bound[x] = 1;
         }
       }
@@ -279,6 +298,53 @@ HXS_INLINE void lanes_inverse_tree(uint64_t *out, const uint64_t *in, uint32_t l
       const size_t begin = end - ((size_t)1 << levels[level]);
       lanes_inverse_pass_of(out + begin, (n + begin) >> levels[level], levels[level], last, r, deep);
     }
+  }
+}
+
+// ---- entry points of a file
+
+static void forward_deep(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_ring_t *r) {
+  lanes_forward_tree(out, in, log_n, r, true);
+}
+static void forward_tight(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_ring_t *r) {
+  lanes_forward_tree(out, in, log_n, r, false);
+}
+static void inverse_deep(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_factor_t *last,
+                         const lanes_ring_t *r) {
+  lanes_inverse_tree(out, in, log_n, last, r, true);
+}
+static void inverse_tight(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_factor_t *last,
+                          const lanes_ring_t *r) {
+  lanes_inverse_tree(out, in, log_n, last, r, false);
+}
+
+static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
+  if (log_n < LANES_LOG_N_MIN) {
+    hx_cpu_ntt_portable64.forward(out, in, m, t, log_n);
+    return;
+  }
+  const lanes_ring_t r = lanes_ring(t->forward, t->forward_quotient, m->q);
+  if (m->bits <= 60) {
+    forward_deep(out, in, log_n, &r);
+  } else {
+    forward_tight(out, in, log_n, &r);
+  }
+}
+
+static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
+  if (log_n < LANES_LOG_N_MIN) {
+    hx_cpu_ntt_portable64.inverse(out, in, m, t, log_n);
+    return;
+  }
+  const lanes_ring_t r = lanes_ring(t->inverse, t->inverse_quotient, m->q);
+  lanes_factor_t last[2];
+  for (int i = 0; i < 2; i++) {
+    last[i] = lanes_factor(lanes_splat(t->last[i].value), lanes_splat(t->last[i].quotient));
+  }
+  if (m->bits <= 60) {
+    inverse_deep(out, in, log_n, last, &r);
+  } else {
+    inverse_tight(out, in, log_n, last, &r);
   }
 }
 
