@@ -122,6 +122,17 @@ hx_status_t hx_value_wrap(const hx_params_t *params, const hx_type_t *type, hx_t
   return HX_STATUS_OK;
 }
 
+hx_truth_t *hx_truth_retain(hx_truth_t *truth) {
+  if (truth != NULL) atomic_fetch_add_explicit(&truth->refs, 1, memory_order_relaxed);
+  return truth;
+}
+
+void hx_truth_release(hx_truth_t *truth) {
+  if (truth == NULL || atomic_fetch_sub_explicit(&truth->refs, 1, memory_order_acq_rel) != 1) return;
+  hx_wipe(truth->pairs, 2 * truth->slots * sizeof truth->pairs[0]);
+  hx_free(truth);
+}
+
 hx_value_t *hx_value_retain(const hx_value_t *value) {
   hx_value_t *shared = (hx_value_t *)(uintptr_t)value;  // the count alone changes
   if (shared != NULL) atomic_fetch_add_explicit(&shared->refs, 1, memory_order_relaxed);
@@ -132,6 +143,7 @@ void hx_value_release(hx_value_t *value) {
   if (value == NULL || atomic_fetch_sub_explicit(&value->refs, 1, memory_order_acq_rel) != 1) return;
   if (value->symbol.owner != NULL) value->symbol.release(value->symbol.owner);
   hx_tensor_release(value->tensor);  // its storage wipes secrets
+  hx_truth_release(value->truth);
   hx_params_release(value->params);
   hx_free(value);
 }

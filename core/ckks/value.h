@@ -14,6 +14,15 @@ typedef struct hx_symbol {
   void (*release)(void *owner);
 } hx_symbol_t;
 
+// The numbers that a value should hold, in debug mode. Secret: wiped when the last value goes.
+typedef struct hx_truth {
+  atomic_uint refs;
+  size_t slots;
+  double pairs[];  // [slots] pairs (re, im)
+} hx_truth_t;
+hx_truth_t *hx_truth_retain(hx_truth_t *truth);
+void hx_truth_release(hx_truth_t *truth);  // NULL is fine
+
 struct hx_value {
   atomic_uint refs;
   hx_params_t *params;
@@ -25,6 +34,7 @@ struct hx_value {
   bool secret;
   hx_symbol_t symbol;  // owner NULL: a value with data
   hx_noise_t noise;    // predicted; set by what makes the value
+  hx_truth_t *truth;   // or NULL
 };
 
 // Layout of a complete ciphertext, plaintext, tensor, seed or number type under a ring (dense). A number is one word.

@@ -6,7 +6,7 @@
 #include "core/ckks/noise_state.h"
 #include "core/ckks/transition.h"
 #include "core/eager/capture.h"
-#include "core/eager/engine.h"
+#include "core/eager/truth.h"
 #include "core/link/executable.h"
 
 #define NAMED_ATTRS_MAX 4  // of one engine method
@@ -280,10 +280,16 @@ hx_status_t hx_engine_run(hx_engine_t *engine, const hx_engine_call_t *call, hx_
   if (status == HX_STATUS_OK) {
     const hx_engine_call_t canonical = canonical_call(call, room);
     hx_noise_t *noises = predict_noise(engine, &canonical);  // before operands may become results
+    hx_truth_t **truths = hx_engine_truths(engine, &canonical);
     status = run(engine, &canonical, results, outs, report);
     for (size_t i = 0; i < call->result_count && status == HX_STATUS_OK && noises != NULL; ++i)
       outs[i]->noise = noises[i];
     hx_free(noises);
+    if (status == HX_STATUS_OK) {
+      hx_engine_tell_truths(engine, &canonical, outs, truths);
+    } else {
+      hx_engine_drop_truths(truths, call->result_count);
+    }
   }
   hx_free(results);
   return status;

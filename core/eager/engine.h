@@ -52,6 +52,9 @@ struct hx_engine {
   hx_backend_t *backend;  // NULL: a capturing engine
   hx_call_cache_t cache;
   struct hx_capture *capture;  // calls are recorded there and nothing is computed; NULL: they are computed
+  hx_keys_t *truth_keys;           // with the secret: debug mode
+  hx_engine_noise_fn truth_watch;  // NULL: off
+  void *truth_argument;
   pthread_mutex_t rows_lock;
   bool has_rows;
   hx_rows_t rows;  // arithmetic on secrets, made when first asked for; under rows_lock until has_rows

@@ -34,6 +34,7 @@ void hx_engine_release(hx_engine_t *engine) {
   hx_rows_deinit(&engine->rows);
   (void)pthread_mutex_destroy(&engine->rows_lock);
   hx_backend_release(engine->backend);
+  hx_keys_release(engine->truth_keys);
   hx_keys_release(engine->keys);
   hx_params_release(engine->params);
   hx_free(engine);

@@ -24,6 +24,28 @@ HX_API const hx_params_t *hx_engine_params(const hx_engine_t *engine);  ///< bor
 /// True while a function is captured (heliox/capture.h): calls are recorded, values have no data.
 HX_API bool hx_engine_is_capturing(const hx_engine_t *engine);
 
+/// What one operation of a watched engine left. Slots are of one value without batch axes.
+typedef struct hx_engine_noise {
+  const char *operation;  ///< "ckks.mul"
+  size_t result;
+  uint32_t depth;
+  bool known;        ///< whether there is a prediction
+  double predicted;  ///< RMS of the slots' errors
+  double measured;   ///< the same, in truth
+  double worst;      ///< the largest
+  double sigmas;     ///< that over the predicted sigma of the worst slots: below 12
+} hx_engine_noise_t;
+typedef void (*hx_engine_noise_fn)(void *argument, const hx_engine_noise_t *noise);
+
+/// Debug mode, with the secret at hand: after every operation the result is decrypted and compared with what it should
+/// hold, computed in plain complex arithmetic from what the first operands held. Slow, and it keeps decrypted numbers
+/// in memory (wiped with their values): for development alone. Batches and operations between secrets are not watched.
+/// Set it while no other thread uses the engine.
+/// @param keys  a set with the secret; retained
+/// @param watch called from whichever thread computes; NULL ends the watch
+HX_API HX_MUST_USE hx_status_t hx_engine_watch_noise(hx_engine_t *engine, const hx_keys_t *keys,
+                                                     hx_engine_noise_fn watch, void *argument, hx_report_t *report);
+
 #define HX_ENGINE_METHOD HX_API HX_MUST_USE hx_status_t
 HX_ENGINE_METHOD hx_engine_add(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
                                hx_report_t *report);

@@ -245,6 +245,75 @@ static void files_carry_predictions_but_no_measured_message(void **state) {
   close_bed(&bed);
 }
 
+// ------------------------------------------------------------------ debug mode
+
+typedef struct heard {
+  size_t calls, unknown;
+  double worst_ratio, least_ratio, most_sigmas;
+} heard_t;
+
+static void hear(void *argument, const hx_engine_noise_t *noise) {
+  heard_t *heard = argument;
+  heard->calls += 1;
+  heard->unknown += !noise->known;
+  const double ratio = noise->predicted / noise->measured;
+  heard->least_ratio = fmin(heard->least_ratio, ratio);
+  heard->worst_ratio = fmax(heard->worst_ratio, ratio);
+  heard->most_sigmas = fmax(heard->most_sigmas, noise->sigmas);
+}
+
+static void a_watched_engine_tells_the_truth(void **state) {
+  (void)state;
+  bed_t bed;
+  open_bed(&bed);
+  heard_t heard = {.least_ratio = INFINITY};
+  hx_engine_t *e = bed.s.engine;
+  SCHEME_OK(&bed.s, hx_engine_watch_noise(e, bed.s.keys, hear, &heard, bed.s.report));
+  hx_value_t *v[12] = {NULL}, *plain = scheme_encode(&bed.s, bed.z[1], bed.s.slots, 0, NULL), *wide = NULL;
+  SCHEME_OK(&bed.s, hx_engine_prepare_plain(e, plain, HX_PLAIN_WEIGHTED, &wide, bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_mul(e, bed.a, bed.b, &v[0], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_relinearize(e, v[0], &v[1], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_rescale(e, v[1], &v[2], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_rotate(e, v[2], 4, &v[3], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_add(e, v[2], v[3], &v[4], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_conjugate(e, v[4], &v[5], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_mul_scalar(e, v[5], 0.5, 0.25, "2^30", &v[6], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_mul_plain(e, bed.a, plain, &v[7], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_add_scalar(e, v[7], 1, 0, &v[8], bed.s.report));
+  const hx_value_t *const weights[] = {wide};
+  SCHEME_OK(&bed.s, hx_engine_rotate_weighted_sum(e, bed.a, (const int64_t[]){2}, 1, weights, 1, &v[9], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_neg(e, v[9], &v[10], bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_mul_integer_inplace(e, &v[10], 3, bed.s.report));
+  assert_int_equal(heard.calls, 12);  // prepare_plain makes no ciphertext
+  assert_int_equal(heard.unknown, 0);
+  // Of a fresh operand the truth is what it decrypts to: its own error is predicted and not measured.
+  if (!(heard.least_ratio > 1 / 1.05 && heard.most_sigmas < 12))
+    fail_msg("predicted over measured from %.3f, %.1f sigmas", heard.least_ratio, heard.most_sigmas);
+  SCHEME_OK(&bed.s, hx_engine_watch_noise(e, NULL, NULL, NULL, bed.s.report));
+  SCHEME_OK(&bed.s, hx_engine_add(e, v[2], v[3], &v[11], bed.s.report));
+  assert_int_equal(heard.calls, 12);
+  assert_null(v[11]->truth);
+  for (size_t i = 0; i < 12; ++i) hx_value_release(v[i]);
+  hx_value_release(plain);
+  hx_value_release(wide);
+  close_bed(&bed);
+}
+
+static void watching_takes_the_secret(void **state) {
+  (void)state;
+  bed_t bed;
+  open_bed(&bed);
+  hx_keys_t *server = NULL;
+  const char *directory = FOLDER "/server";
+  (void)mkdir(FOLDER, 0755);
+  SCHEME_OK(&bed.s, hx_keys_save(bed.s.keys, directory, HX_KEYS_EVALUATION, true, bed.s.report));
+  SCHEME_OK(&bed.s, hx_keys_load(directory, HX_KEYS_EVALUATION, &server, bed.s.report));
+  assert_int_not_equal(hx_engine_watch_noise(bed.s.engine, server, hear, NULL, bed.s.report), HX_STATUS_OK);
+  assert_fault(bed.s.report, HX_CODE_MISSING_KEY, WORDS("secret key"));
+  hx_keys_release(server);
+  close_bed(&bed);
+}
+
 // ------------------------------------------------------------------ flooding
 
 static void flooding_has_the_width_that_it_states(void **state) {
@@ -342,6 +411,8 @@ int main(void) {
       cmocka_unit_test(related_values_are_predicted),
       cmocka_unit_test(programs_are_predicted_like_the_engine),
       cmocka_unit_test(files_carry_predictions_but_no_measured_message),
+      cmocka_unit_test(a_watched_engine_tells_the_truth),
+      cmocka_unit_test(watching_takes_the_secret),
       cmocka_unit_test(flooding_has_the_width_that_it_states),
       cmocka_unit_test(flooding_clears_what_lies_outside_the_packing),
       cmocka_unit_test(flooding_is_refused_without_room_or_prediction),
