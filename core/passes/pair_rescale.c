@@ -4,8 +4,9 @@
 // reads it, and all get one number in heliox.region. One transform a kept row is saved then (CKKS.md, "What equal bits
 // leave free"); a plugin that does not take the region runs its operations one by one.
 // In: a verified program. Keeps: results bit for bit, since a region is its operations; types; operations that ask for
-// an implementation or are in a region already. Legal everywhere in a block: a rescale depends on its operand alone, so
-// it may stand anywhere behind it.
+// an implementation or are in a region already. Without a target nothing is known of regions and nothing is done,
+// unless option `always` asks for the marks. Legal everywhere in a block: a rescale depends on its operand alone, so it
+// may stand anywhere behind it.
 #include "core/passes/rewrite.h"
 
 typedef struct hx_pairing {
@@ -43,12 +44,12 @@ static void mark(hx_pairing_t *pairing, hx_ir_op_t *const *ops, size_t count) {
             ops[count - 2]->info->name);
 }
 
-// Whether the target prepares regions of a kind and takes these operations in one; without a target that is asked when
-// the program is linked.
+// Whether the target prepares regions of a kind and takes these operations in one.
 static bool is_taken(const hx_pairing_t *pairing, const char *kind, hx_ir_op_t *const *ops, size_t count) {
   const hx_pass_env_t *env = pairing->rewriter.env;
-  for (size_t i = 0; i < count && env->fuses != NULL; ++i) {
-    if (!env->fuses(env->fuses_argument, kind, ops[i])) return false;
+  if (hx_pass_option(env, "always").data != NULL) return true;
+  for (size_t i = 0; i < count; ++i) {
+    if (env->fuses == NULL || !env->fuses(env->fuses_argument, kind, ops[i])) return false;
   }
   return true;
 }

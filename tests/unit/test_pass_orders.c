@@ -166,9 +166,41 @@ static void orders_of_rounding_passes_stay_within_the_estimate(void **state) {
   close_orders(&orders);
 }
 
+// pass(pass(x)) is pass(x), for every optimisation, in straight programs and in programs with control flow.
+static void optimisations_change_nothing_the_second_time(void **state) {
+  (void)state;
+  hx_params_t *params = link_params(LINK_RING);
+  const hx_pass_info_t *passes;
+  const size_t count = hx_pass_list(&passes);
+  hx_report_t *report = hx_report_create();
+  const hx_pass_env_t env = {.ring = hx_params_ring(params), .report = report};
+  for (uint32_t program = 0; program < 30; ++program) {
+    hx_text_t text;
+    maker_program(3000 + program, program % 2 == 1, &text);
+    for (size_t i = 0; i < count; ++i) {
+      if (passes[i].role != HX_PASS_OPTIMISE) continue;
+      hx_program_t *parsed = link_parse(text.data);
+      char *texts[2];
+      must(hx_pipeline_run(parsed, "infer-state", &env), report);
+      for (int round = 0; round < 2; ++round) {
+        must(hx_pipeline_run(parsed, passes[i].name, &env), report);
+        must(hx_program_print(parsed, 0, &texts[round], report), report);
+      }
+      if (strcmp(texts[0], texts[1]) != 0)
+        fail_msg("program %u: %s changes it twice:\n%s\nthen\n%s", program, passes[i].name, texts[0], texts[1]);
+      for (int round = 0; round < 2; ++round) hx_text_free(texts[round]);
+      hx_program_release(parsed);
+    }
+    hx_text_deinit(&text);
+  }
+  hx_report_release(report);
+  hx_params_release(params);
+}
+
 int main(void) {
   setenv("HELIOX_NUM_THREADS", "1", 1);  // rings are small: threads would only wait for one another
-  const struct CMUnitTest tests[] = {cmocka_unit_test(orders_of_bit_exact_passes_keep_every_bit),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(optimisations_change_nothing_the_second_time),
+                                     cmocka_unit_test(orders_of_bit_exact_passes_keep_every_bit),
                                      cmocka_unit_test(orders_of_rounding_passes_stay_within_the_estimate)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // A product, its relinearize and its rescale become one region, standing together; a relinearize that is read twice stays apart.
-// run: infer-state,pair-rescale
+// run: infer-state,pair-rescale{always}
 // params: n14-d7-s40
 // print: short
 "builtin.module"() ({
