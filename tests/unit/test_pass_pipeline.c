@@ -30,8 +30,7 @@ static void expect_refused(const char *pipeline, hx_code_t code, const char *par
 
 static void pipeline_refuses_mistakes_before_anything_runs(void **state) {
   (void)state;
-  expect_refused("dve,optimise", HX_CODE_PASS,
-                 "there is no pass 'optimise'; the passes are inline, infer-state");
+  expect_refused("dve,optimise", HX_CODE_PASS, "there is no pass 'optimise'; the passes are inline, infer-state");
   expect_refused("dve,,cse", HX_CODE_PASS, "a name is missing");
   expect_refused("dve,", HX_CODE_PASS, "a name is missing");
   expect_refused(",dve", HX_CODE_PASS, "a name is missing");
@@ -103,7 +102,16 @@ static void passes_come_to_rest_on_generated_programs(void **state) {
 
 static void passes_free_everything_when_memory_runs_out(void **state) {
   (void)state;
-  static const char *const pipelines[] = {"dve", "cse", "infer-state", "dve,cse,dve"};
+  static const char *const pipelines[] = {"dve",
+                                          "cse",
+                                          "infer-state",
+                                          "dve,cse,dve",
+                                          "canonicalize",
+                                          "reuse-transforms",
+                                          "schedule",
+                                          "hoist-rotations",
+                                          "insert-transforms",
+                                          "prepare-plaintexts"};
   for (size_t i = 0; i < HX_COUNT_OF(pipelines); ++i) {
     hx_status_t status = HX_STATUS_OUT_OF_MEMORY;
     for (uint64_t n = 1; status == HX_STATUS_OUT_OF_MEMORY; ++n) {
