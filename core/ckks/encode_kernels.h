@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of encoding and decoding, compiled once for each instruction set. All of them do the same
+// The loops of encoding, decoding and sampling, compiled once for each instruction set. All of them do the same
 // IEEE operations in the same order, so all give the same bits; a fused multiply-add is used only where its result is
 // the exact error of a product, which Dekker's splitting gives too.
 #ifndef HELIOX_CORE_CKKS_ENCODE_KERNELS_H
@@ -24,6 +24,9 @@ typedef struct hx_encode_kernels {
   // out[k] = words[k] mod q, |words| < 2^62, 2^11 < q < 2^61; as 64-bit or 32-bit words.
   void (*reduce)(const int64_t *words, size_t count, uint64_t q, uint64_t *out);
   void (*reduce32)(const int64_t *words, size_t count, uint64_t q, uint32_t *out);
+  // Of uniform words: floor(3 w / 2^64) - 1; and the cut Gaussian of core/ckks/sampling.c, whose table has `entries`.
+  void (*ternary)(const uint64_t *words, size_t count, int8_t *out);
+  void (*gaussian)(const uint64_t *words, size_t count, const uint64_t *cumulative, uint32_t entries, int8_t *out);
 } hx_encode_kernels_t;
 
 // For this processor; chosen once.

@@ -421,11 +421,50 @@ static void reduce_words32(const int64_t *words, size_t count, uint64_t q, uint3
   }
 }
 
-#define KERNELS(name_)                                                                                  \
-  {                                                                                                     \
-    .name = (name_), .evaluate_double = evaluate_double, .interpolate_double = interpolate_double,      \
-    .evaluate = evaluate_dd, .interpolate = interpolate_dd, .round = round_words, .widen = widen_words, \
-    .scale = scale_numbers, .reduce = reduce_words, .reduce32 = reduce_words32                          \
+// ------------------------------------------------------------------ sampling
+
+typedef uint64_t w8_t __attribute__((vector_size(64), aligned(8)));
+typedef int8_t b8_t __attribute__((vector_size(8)));
+
+INLINE w8_t words8(const uint64_t *words, size_t count) {
+  w8_t w = {0};
+  memcpy(&w, words, (count < LANES ? count : LANES) * sizeof *words);
+  return w;
+}
+
+INLINE void put_small(int8_t *out, w8_t numbers, size_t count) {
+  const b8_t bytes = __builtin_convertvector(numbers, b8_t);
+  memcpy(out, &bytes, count < LANES ? count : LANES);
+}
+
+// By halves of 32 bits: 3 times either is below 2^34.
+static void ternary_words(const uint64_t *words, size_t count, int8_t *out) {
+  for (size_t k = 0; k < count; k += LANES) {
+    const w8_t w = words8(words + k, count - k);
+    const w8_t third = ((w >> 32) * 3 + (((w & UINT32_MAX) * 3) >> 32)) >> 32;
+    put_small(out + k, third - 1, count - k);
+  }
+}
+
+// How many entries are at most the upper 63 bits: both sides are below 2^63, so the top bit of the difference says it.
+// The lowest bit is the sign.
+static void gaussian_words(const uint64_t *words, size_t count, const uint64_t *cumulative, uint32_t entries,
+                           int8_t *out) {
+  for (size_t k = 0; k < count; k += LANES) {
+    const w8_t w = words8(words + k, count - k), x = w >> 1;
+    w8_t magnitude = {0};
+    for (uint32_t i = 0; i < entries; ++i) magnitude += (cumulative[i] - 1 - x) >> 63;
+    const w8_t sign = -(w & 1);
+    put_small(out + k, (magnitude ^ sign) - sign, count - k);
+  }
+}
+
+#define KERNELS(name_)                                                                                    \
+  {                                                                                                       \
+    .name = (name_), .evaluate_double = evaluate_double, .interpolate_double = interpolate_double,        \
+    .evaluate = evaluate_dd, .interpolate = interpolate_dd, .round = round_words, .widen = widen_words,   \
+    .scale = scale_numbers, .reduce = reduce_words, .reduce32 = reduce_words32, .ternary = ternary_words, \
+    .gaussian = gaussian_words                                                                            \
   }
 
 #endif

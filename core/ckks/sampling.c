@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/ckks/constant_time.h"
+#include "core/ckks/encode_kernels.h"
 
 enum { BATCH = 256 };  // words drawn at a time
 
@@ -19,11 +20,7 @@ void hx_sample_ternary(hx_random_t *random, size_t count, int8_t *out) {
   for (size_t first = 0; first < count; first += BATCH) {
     const size_t size = count - first < BATCH ? count - first : BATCH;
     hx_random_bytes(random, words, size * sizeof *words);
-    for (size_t i = 0; i < size; ++i) {
-      // floor(3 w / 2^64) by halves of 32 bits.
-      const uint64_t third = ((words[i] >> 32) * 3 + (((words[i] & UINT32_MAX) * 3) >> 32)) >> 32;
-      out[first + i] = (int8_t)((int64_t)third - 1);
-    }
+    hx_encode_kernels()->ternary(words, size, out + first);
   }
   hx_wipe(words, sizeof words);
 }
@@ -33,14 +30,7 @@ void hx_sample_error(hx_random_t *random, size_t count, int8_t *out) {
   for (size_t first = 0; first < count; first += BATCH) {
     const size_t size = count - first < BATCH ? count - first : BATCH;
     hx_random_bytes(random, words, size * sizeof *words);
-    for (size_t i = 0; i < size; ++i) {
-      const uint64_t x = words[i] >> 1;  // [0, 2^63)
-      uint64_t magnitude = 0;
-      // Both sides are below 2^63, so the top bit of the difference says x >= cumulative[k].
-      for (uint32_t k = 0; k < HX_ERROR_MAX; ++k) magnitude += (cumulative[k] - 1 - x) >> 63;
-      const uint64_t sign = hx_mask(words[i] & 1);
-      out[first + i] = (int8_t)(int64_t)((magnitude ^ sign) - sign);
-    }
+    hx_encode_kernels()->gaussian(words, size, cumulative, HX_ERROR_MAX, out + first);
   }
   hx_wipe(words, sizeof words);
 }

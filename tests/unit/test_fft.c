@@ -361,6 +361,30 @@ static void kernels_reduce_any_word_below_2_to_the_62(void **state) {
   }
 }
 
+// Against the definitions, one word at a time.
+static void kernels_sample_alike(void **state) {
+  (void)state;
+  static const uint64_t table[] = {0x0ff52b40a5917f1d, 0x2e5a25d4bf0e400e, 0x7ffffff428673853};
+  const hx_encode_kernels_t *kernels[3];
+  const size_t kinds = hx_encode_kernels_list(kernels);
+  enum { COUNT = 301 };
+  uint64_t words[COUNT], x = 5;
+  int8_t small[COUNT], errors[COUNT];
+  for (int i = 0; i < COUNT; ++i) words[i] = x = x * 6364136223846793005u + 1442695040888963407u;
+  words[0] = 0, words[1] = UINT64_MAX, words[2] = 0x5555555555555556, words[3] = 0x5555555555555555;
+  for (int i = 0; i < 3; ++i) words[4 + 2 * i] = table[i] << 1, words[5 + 2 * i] = ((table[i] - 1) << 1) | 1;
+  for (size_t k = 0; k < kinds; ++k) {
+    kernels[k]->ternary(words, COUNT, small);
+    kernels[k]->gaussian(words, COUNT, table, 3, errors);
+    for (int i = 0; i < COUNT; ++i) {
+      assert_int_equal(small[i], (int)(((hx_u128)3 * words[i]) >> 64) - 1);
+      int magnitude = 0;
+      for (int t = 0; t < 3; ++t) magnitude += words[i] >> 1 >= table[t];
+      assert_int_equal(errors[i], (words[i] & 1) != 0 ? -magnitude : magnitude);
+    }
+  }
+}
+
 // Halves and their neighbours, in all kernels.
 static void kernels_round_ties_to_even(void **state) {
   (void)state;
@@ -391,6 +415,7 @@ int main(void) {
       cmocka_unit_test(integers_report_exhausted_memory),
       cmocka_unit_test(kernels_agree_bit_for_bit),
       cmocka_unit_test(kernels_reduce_any_word_below_2_to_the_62),
+      cmocka_unit_test(kernels_sample_alike),
       cmocka_unit_test(kernels_round_ties_to_even),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
