@@ -13,7 +13,8 @@
 int32_t hx_opencl_base_divide(const hxs_build *build, const hxs_base *base, uint32_t polynomials,
                               const hx_opencl_rows_t *x, const hx_opencl_rows_t *kept, const hx_opencl_rows_t *add,
                               uint32_t element, const hx_opencl_rows_t *out);
-// The last depth group of rows in ntt domain, [polynomials][limbs], nearest; limbs are the operand's.
+// Stage and targets of polynomials, in ntt domain where the plan says so: x are the stage's rows, own the operand's
+// rows of the targets, [polynomials][rows] each. Results must not lie on them.
 int32_t hx_opencl_base_run(const hxs_build *build, const hxs_base *base, uint32_t polynomials,
                            const hx_opencl_rows_t *x, const hx_opencl_rows_t *own, const hx_opencl_rows_t *out);
 // A whole operation: operand 0 to result 0.

@@ -297,9 +297,11 @@ static int32_t run_prepared(session_t *s, hx_opencl_check_t *c, hx_prepared *pre
   HXS_TRY(hx_opencl_queue_ops.copy(s->queue, from, all, c->memory_bytes, error));
   HXS_TRY(hx_opencl_queue_ops.sync(s->queue, error));
   if (hx_opencl_check_digest(c, hx_opencl_memory_ops.address(host)) != c->expected) {
-    return hxs_fail(error, HX_UNAVAILABLE, "%.48s computes %s wrongly (N = 2^%u, %u-bit words): its compiler %s",
-                    s->device->facts.name, c->op_name, c->ring.log_n, c->ring.word,
-                    "makes wrong code; another driver may do");
+    return hxs_fail(
+        error, HX_UNAVAILABLE,
+        "%.48s computes %s wrongly (N = 2^%u, %u-bit words): its compiler makes wrong code; another version "
+        "of the driver may not",
+        s->device->facts.name, c->op_name, c->ring.log_n, c->ring.word);
   }
   return HX_OK;
 }
