@@ -190,9 +190,11 @@ static void cancelled_host_runs_nothing(void **state) {
 // ------------------------------------------------------------------ failures
 
 static int32_t finish_result;
+static int32_t (*real_finish)(void *queue);
 
+// The work is done all the same: its buffers are freed afterwards.
 static int32_t failing_finish(void *queue) {
-  (void)queue;
+  real_finish(queue);
   return finish_result;
 }
 
@@ -272,6 +274,7 @@ static void lost_device_says_so_and_opens_again(void **state) {
   const hx_opencl_cl_t *real = device->cl;
   hx_opencl_cl_t table = *real;
   table.clFinish = failing_finish;
+  real_finish = real->clFinish;
   finish_result = HX_OPENCL_OUT_OF_RESOURCES;
   assert_int_equal(oc_transform_run(&t, queue, &error), HX_OK);
   device->cl = &table;
