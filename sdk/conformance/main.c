@@ -97,6 +97,7 @@ static void run_suite(const options_t *options, results_t *results) {
     case_end(suite);
     if (opened) {
       run_roles(suite);
+      run_later_roles(suite);
       run_operations(suite, options->log_n_max);
       run_fused(suite);
       run_refusals(suite);

@@ -246,9 +246,10 @@ void with_first_call(suite_t *suite, const hx_manifest_operation_t *row, const h
                      bool (*visit)(suite_t *suite, const call_t *call));
 bool operation_wanted(const suite_t *suite, const hx_manifest_operation_t *row);  // coverage.c
 const hx_impl *find_impl(const suite_t *suite, const hx_manifest_operation_t *row);
-void run_refusals(suite_t *suite);  // refusals.c
-void run_roles(suite_t *suite);     // roles.c: memory, queue
-void run_life(suite_t *suite);      // life.c: queues, cancel, rounds, threads; closes the plugin
-uint64_t life_threads(void);        // of this process
+void run_refusals(suite_t *suite);     // refusals.c
+void run_roles(suite_t *suite);        // roles.c: memory, queue
+void run_later_roles(suite_t *suite);  // roles_later.c: graphs, codec
+void run_life(suite_t *suite);         // life.c: queues, cancel, rounds, threads; closes the plugin
+uint64_t life_threads(void);           // of this process
 
 #endif
