@@ -204,6 +204,19 @@ static int json_report(cli_t *cli, const check_t *check) {
 
 // ------------------------------------------------------------------ the command
 
+// The passes of --pipeline, or those that a run would do: what is planned is what runs. A program that they cannot take
+// is planned as it is: the plan tells what is wrong with it, naming the value.
+static hx_status_t run_passes(cli_t *cli, check_t *check) {
+  if (cli_has(cli, "pipeline"))
+    return hx_compilation_transform(check->compilation, cli_get(cli, "pipeline"), cli->report);
+  char pipeline[512];
+  snprintf(pipeline, sizeof pipeline, "inline{only=main},infer-state,%s", hx_pipeline_default());
+  const hx_status_t status = hx_compilation_transform(check->compilation, pipeline, cli->report);
+  if (status == HX_STATUS_OK || status == HX_STATUS_OUT_OF_MEMORY) return status;
+  hx_report_clear(cli->report);
+  return HX_STATUS_OK;
+}
+
 static hx_status_t prepare(cli_t *cli, check_t *check) {
   hx_status_t status = HX_STATUS_OK;
   if (cli_has(cli, "params")) status = cli_params(cli, cli_get(cli, "params"), &check->params);
@@ -211,8 +224,7 @@ static hx_status_t prepare(cli_t *cli, check_t *check) {
     status = cli_load_compilation(cli, cli->arguments[0], check->params, &check->program, &check->compilation);
   if (status == HX_STATUS_OK && cli_is_bundle(cli->arguments[0]))
     status = hx_bundle_inspect(cli->arguments[0], &check->bundle, cli->report);
-  if (status == HX_STATUS_OK && cli_has(cli, "pipeline"))
-    status = hx_compilation_transform(check->compilation, cli_get(cli, "pipeline"), cli->report);
+  if (status == HX_STATUS_OK) status = run_passes(cli, check);
   if (status == HX_STATUS_OK) status = cli_backend(cli, &check->plugins, &check->backend);
   if (status == HX_STATUS_OK && cli_has(cli, "costs")) {
     check->costs = hx_costs_create();

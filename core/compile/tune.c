@@ -261,6 +261,9 @@ hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *bac
   const hx_pass_env_t env = {.ring = tuner.ring, .report = report};
   if (status == HX_STATUS_OK) status = hx_pipeline_run(clone, "inline{only=main},infer-state", &env);
   if (status == HX_STATUS_OK) status = hx_ir_walk(clone->module, tune_op, &tuner);
+  // What the default passes make of the program is what runs.
+  if (status == HX_STATUS_OK) status = hx_pipeline_run(clone, hx_pipeline_default(), &env);
+  if (status == HX_STATUS_OK) status = hx_ir_walk(clone->module, tune_op, &tuner);
   hx_program_release(clone);
   hx_text_deinit(&tuner.shape);
   if (status == HX_STATUS_OUT_OF_MEMORY) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory to tune");
