@@ -97,8 +97,9 @@ static void choose_baby(hx_matrix_t *matrix, bool *babies, bool *giants) {
 
 static hx_status_t list_steps(hx_matrix_t *matrix) {
   const uint32_t diagonals = matrix->diagonals;
-  bool *babies = hx_zalloc(2 * (size_t)diagonals, sizeof *babies), *giants = babies + diagonals;
+  bool *babies = hx_zalloc(2 * (size_t)diagonals, sizeof *babies);
   if (babies == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  bool *giants = babies + diagonals;
   uint32_t any = 0;
   while (any < diagonals && !matrix->used[any]) ++any;
   if (any == diagonals) matrix->used[0] = true;  // a zero matrix keeps one diagonal

@@ -217,7 +217,11 @@ static hx_status_t encode_narrow(const hx_rows_t *rows, const hx_type_t *type, c
 hx_status_t hx_encode_rounded(const hx_rows_t *rows, const hx_type_t *type, const hx_interpolation_t *interpolation,
                               const hx_encode_message_t *message, hx_value_t **out, hx_report_t *report) {
   hx_value_t *value = NULL;
-  HX_TRY((interpolation->is_narrow ? encode_narrow : encode_wide)(rows, type, interpolation, message, &value, report));
+  if (interpolation->is_narrow) {
+    HX_TRY(encode_narrow(rows, type, interpolation, message, &value, report));
+  } else {
+    HX_TRY(encode_wide(rows, type, interpolation, message, &value, report));
+  }
   value->count = message->count;
   value->is_complex = message->is_complex;
   *out = value;
