@@ -11,42 +11,9 @@
 
 #include "core/ops/parts.h"
 
-typedef struct hx_heir_value {
-  hx_ir_value_t *value;  // NULL: a constant that nobody has encoded yet
-  uint32_t constant;     // HX_NONE: none
-} hx_heir_value_t;
-
-struct hx_import {
-  hx_program_t *program;
-  hx_import_constant_t *constants;
-  size_t constant_count, constant_capacity;
-  hx_arena_t arena;
-};
-
-typedef struct hx_heir {
-  hx_heir_reader_t reader;
-  hx_import_t *import;
-  hx_names_t names;  // of values of this function
-  hx_heir_value_t *values;
-  size_t value_capacity;
-  hx_ir_block_t *block;
-  hx_ir_op_t *found;  // the function that becomes @main
-  size_t functions, ops;
-  const char *entry;
-  bool is_skipped;  // the function at hand is another one
-} hx_heir_t;
-
-// One operation as written.
-typedef struct hx_heir_op {
-  hx_str_t name, result, attributes, operands[HX_HEIR_OPERANDS_MAX], types;
-  size_t operand_count;
-  uint32_t line, column;
-} hx_heir_op_t;
-
 typedef bool (*hx_heir_rule_t)(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id);
 
-static void fail(hx_heir_t *heir, const hx_heir_op_t *op, hx_code_t code, const char *format, ...) HX_PRINTF(4, 5);
-static void fail(hx_heir_t *heir, const hx_heir_op_t *op, hx_code_t code, const char *format, ...) {
+void hx_heir_refuse(hx_heir_t *heir, const hx_heir_op_t *op, hx_code_t code, const char *format, ...) {
   char text[400];
   va_list arguments;
   va_start(arguments, format);
@@ -59,7 +26,7 @@ static void fail(hx_heir_t *heir, const hx_heir_op_t *op, hx_code_t code, const 
   heir->reader.failed = true;
 }
 
-static bool must(hx_heir_t *heir, hx_status_t status) {
+bool hx_heir_must(hx_heir_t *heir, hx_status_t status) {
   if (status == HX_STATUS_OK) return true;
   hx_heir_fail(&heir->reader, HX_CODE_OUT_OF_MEMORY, "no memory to import a program");
   return false;
@@ -104,7 +71,7 @@ static bool degree_of(hx_str_t type, int64_t *out) {
 }
 
 // Scale, slots and, for ciphertexts, depth and components of an input. False with a fault for other types.
-static bool read_type(hx_heir_t *heir, hx_str_t written, hx_type_t *out) {
+bool hx_heir_read_type(hx_heir_t *heir, hx_str_t written, hx_type_t *out) {
   const hx_str_t text = hx_heir_expand(&heir->reader, written);
   const bool is_ciphertext = contains(text, "lwe_ciphertext"), is_plaintext = contains(text, "lwe_plaintext");
   if (heir->reader.failed) return false;
@@ -146,15 +113,15 @@ static bool read_type(hx_heir_t *heir, hx_str_t written, hx_type_t *out) {
 
 // ------------------------------------------------------------------ values
 
-static void define(hx_heir_t *heir, const hx_heir_op_t *op, hx_str_t name, hx_heir_value_t value) {
+void hx_heir_define(hx_heir_t *heir, const hx_heir_op_t *op, hx_str_t name, hx_heir_value_t value) {
   uint32_t id;
   if (name.size == 0 || heir->reader.failed) return;
   if (hx_names_find(&heir->names, name) != HX_NONE) {
-    fail(heir, op, HX_CODE_SSA, "%%%.*s is defined twice", (int)name.size, name.data);
+    hx_heir_refuse(heir, op, HX_CODE_SSA, "%%%.*s is defined twice", (int)name.size, name.data);
     return;
   }
-  if (!must(heir, hx_names_add(&heir->names, name, &id)) ||
-      !must(heir, hx_grow(&heir->values, &heir->value_capacity, id + (size_t)1, sizeof *heir->values))) {
+  if (!hx_heir_must(heir, hx_names_add(&heir->names, name, &id)) ||
+      !hx_heir_must(heir, hx_grow(&heir->values, &heir->value_capacity, id + (size_t)1, sizeof *heir->values))) {
     return;
   }
   heir->values[id] = value;
@@ -168,13 +135,13 @@ static hx_heir_value_t *operand(hx_heir_t *heir, const hx_heir_op_t *op, size_t 
   static hx_heir_value_t none = {.constant = HX_NONE};
   if (heir->reader.failed) return &none;
   if (index >= op->operand_count) {
-    fail(heir, op, HX_CODE_OPERANDS, "it has %zu operands", op->operand_count);
+    hx_heir_refuse(heir, op, HX_CODE_OPERANDS, "it has %zu operands", op->operand_count);
     return &none;
   }
   const hx_str_t name = op->operands[index];
   const uint32_t id = hx_names_find(&heir->names, name);
   if (id == HX_NONE) {
-    fail(heir, op, HX_CODE_SSA, "%%%.*s is not defined", (int)name.size, name.data);
+    hx_heir_refuse(heir, op, HX_CODE_SSA, "%%%.*s is not defined", (int)name.size, name.data);
     return &none;
   }
   return &heir->values[id];
@@ -184,7 +151,7 @@ static hx_ir_value_t *operand_value(hx_heir_t *heir, const hx_heir_op_t *op, siz
   hx_ir_value_t *value = operand(heir, op, index)->value;
   if (heir->reader.failed) return NULL;
   if (value != NULL && value->type->kind == kind) return value;
-  fail(heir, op, HX_CODE_OPERANDS, "operand %zu is no %s", index, hx_type_kind_name(kind));
+  hx_heir_refuse(heir, op, HX_CODE_OPERANDS, "operand %zu is no %s", index, hx_type_kind_name(kind));
   return NULL;
 }
 
@@ -192,15 +159,15 @@ static hx_ir_value_t *build(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t 
                             size_t count, const hx_named_attr_t *items, size_t item_count) {
   hx_attrs_t attrs;
   hx_ir_op_t *built = NULL;
-  if (heir->reader.failed || !must(heir, hx_program_attrs(heir->import->program, items, item_count, &attrs)))
+  if (heir->reader.failed || !hx_heir_must(heir, hx_program_attrs(heir->import->program, items, item_count, &attrs)))
     return NULL;
   hx_report_t *own = hx_report_create();
   const hx_status_t status =
       hx_ir_build(heir->import->program, heir->block, NULL, id, operands, count, attrs, 1, NULL, own, &built);
   if (status != HX_STATUS_OK) {
     const hx_fault_t *fault = hx_report_get(own, 0);
-    fail(heir, op, fault == NULL ? HX_CODE_OUT_OF_MEMORY : fault->code, "%s",
-         fault == NULL ? "no memory" : fault->text);
+    hx_heir_refuse(heir, op, fault == NULL ? HX_CODE_OUT_OF_MEMORY : fault->code, "%s",
+                   fault == NULL ? "no memory" : fault->text);
   }
   hx_report_release(own);
   if (status != HX_STATUS_OK) return NULL;
@@ -211,7 +178,7 @@ static hx_ir_value_t *build(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t 
 
 static bool finish(hx_heir_t *heir, const hx_heir_op_t *op, hx_ir_value_t *value) {
   if (value == NULL) return false;
-  define(heir, op, op->result, (hx_heir_value_t){.value = value, .constant = HX_NONE});
+  hx_heir_define(heir, op, op->result, (hx_heir_value_t){.value = value, .constant = HX_NONE});
   return !heir->reader.failed;
 }
 
@@ -233,7 +200,8 @@ static bool of_plain(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id) {
   const hx_ir_value_t *first = operand(heir, op, 0)->value;
   const bool is_swapped = first != NULL && first->type->kind == HX_TYPE_PLAINTEXT;
   if (is_swapped && id == HX_OP_CKKS_SUB_PLAIN) {
-    fail(heir, op, HX_CODE_UNSUPPORTED, "a plaintext less a ciphertext is not imported: negate the difference");
+    hx_heir_refuse(heir, op, HX_CODE_UNSUPPORTED,
+                   "a plaintext less a ciphertext is not imported: negate the difference");
     return false;
   }
   hx_ir_value_t *operands[2] = {operand_value(heir, op, is_swapped ? 1 : 0, HX_TYPE_CIPHERTEXT),
@@ -254,9 +222,9 @@ static bool of_rotate(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id) {
   hx_ir_value_t *value = operand_value(heir, op, 0, HX_TYPE_CIPHERTEXT);
   if (value == NULL) return false;
   if (!hx_heir_integer(op->attributes, "offset", &step) && !hx_heir_integer(op->attributes, "static_shift", &step)) {
-    fail(heir, op, HX_CODE_ATTRIBUTE,
-         "it has no attribute offset (or static_shift): only steps known beforehand are "
-         "imported");
+    hx_heir_refuse(heir, op, HX_CODE_ATTRIBUTE,
+                   "it has no attribute offset (or static_shift): only steps known beforehand are "
+                   "imported");
     return false;
   }
   const hx_named_attr_t item = {.name = hx_str("step"), .value = {.kind = HX_ATTRIBUTE_INTEGER, .integer = step}};
@@ -268,8 +236,8 @@ static bool of_relinearize(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t i
                  to = hx_heir_attribute(op->attributes, "to_basis");
   const bool fits = hx_str_equal(from, hx_str("array<i32: 0, 1, 2>")) && hx_str_equal(to, hx_str("array<i32: 0, 1>"));
   if (from.data != NULL && !fits) {
-    fail(heir, op, HX_CODE_UNSUPPORTED, "only from_basis 0, 1, 2 to to_basis 0, 1 is imported, found %.*s",
-         (int)(from.size < 40 ? from.size : 40), from.data);
+    hx_heir_refuse(heir, op, HX_CODE_UNSUPPORTED, "only from_basis 0, 1, 2 to to_basis 0, 1 is imported, found %.*s",
+                   (int)(from.size < 40 ? from.size : 40), from.data);
     return false;
   }
   hx_ir_value_t *value = operand_value(heir, op, 0, HX_TYPE_CIPHERTEXT);
@@ -283,8 +251,8 @@ static bool of_level_reduce(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t 
   if (!hx_heir_integer(op->attributes, "levelToDrop", &levels))
     (void)hx_heir_integer(op->attributes, "level_to_drop", &levels);
   if ((value->type->known & HX_KNOWN_DEPTH) == 0 || levels < 0 || levels > 255) {
-    fail(heir, op, HX_CODE_UNSUPPORTED, "%lld levels are dropped from a depth that %s", (long long)levels,
-         (value->type->known & HX_KNOWN_DEPTH) == 0 ? "no modulus chain tells" : "no parameters have");
+    hx_heir_refuse(heir, op, HX_CODE_UNSUPPORTED, "%lld levels are dropped from a depth that %s", (long long)levels,
+                   (value->type->known & HX_KNOWN_DEPTH) == 0 ? "no modulus chain tells" : "no parameters have");
     return false;
   }
   const hx_named_attr_t item = {
@@ -300,7 +268,8 @@ static bool of_constant(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id) 
   hx_import_t *import = heir->import;
   if (!hx_heir_dense(&heir->reader, op->attributes, &values, &count)) return false;
   const size_t index = import->constant_count;
-  if (!must(heir, hx_grow(&import->constants, &import->constant_capacity, index + 1, sizeof *import->constants))) {
+  if (!hx_heir_must(heir,
+                    hx_grow(&import->constants, &import->constant_capacity, index + 1, sizeof *import->constants))) {
     hx_free(values);
     return false;
   }
@@ -309,8 +278,8 @@ static bool of_constant(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id) 
   import->constants[index] = (hx_import_constant_t){
       .symbol = hx_arena_str(&import->arena, hx_str(symbol)).data, .values = values, .count = count};
   import->constant_count = index + 1;
-  if (import->constants[index].symbol == NULL) return must(heir, HX_STATUS_OUT_OF_MEMORY);
-  define(heir, op, op->result, (hx_heir_value_t){.constant = (uint32_t)index});
+  if (import->constants[index].symbol == NULL) return hx_heir_must(heir, HX_STATUS_OUT_OF_MEMORY);
+  hx_heir_define(heir, op, op->result, (hx_heir_value_t){.constant = (uint32_t)index});
   return !heir->reader.failed;
 }
 
@@ -323,23 +292,24 @@ static bool of_encode(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id) {
   while (at + 1 < arrow && memcmp(op->types.data + at, "->", 2) != 0) ++at;
   if (heir->reader.failed) return false;
   if (constant == HX_NONE || at + 2 >= arrow) {
-    fail(heir, op, HX_CODE_UNSUPPORTED,
-         "only constants are encoded by an imported program; give other messages as "
-         "plaintext inputs");
+    hx_heir_refuse(heir, op, HX_CODE_UNSUPPORTED,
+                   "only constants are encoded by an imported program; give other messages as "
+                   "plaintext inputs");
     return false;
   }
-  if (!read_type(heir, (hx_str_t){.data = op->types.data + at + 2, .size = arrow - at - 2}, &type)) return false;
+  if (!hx_heir_read_type(heir, (hx_str_t){.data = op->types.data + at + 2, .size = arrow - at - 2}, &type))
+    return false;
   const hx_import_constant_t *numbers = &heir->import->constants[constant];
   if (hx_type_knows(&type, HX_PART_SLOTS) && numbers->count > type.slots) {
-    fail(heir, op, HX_CODE_LENGTH, "it encodes %zu numbers into %u slots", numbers->count, type.slots);
+    hx_heir_refuse(heir, op, HX_CODE_LENGTH, "it encodes %zu numbers into %u slots", numbers->count, type.slots);
     return false;
   }
   const hx_named_attr_t item = {.name = hx_str("symbol"),
                                 .value = {.kind = HX_ATTRIBUTE_SYMBOL, .text = hx_str(numbers->symbol)}};
   hx_attrs_t attrs;
   hx_ir_op_t *ref = NULL;
-  if (!must(heir, hx_program_attrs(heir->import->program, &item, 1, &attrs)) ||
-      !must(heir, hx_ir_create(heir->import->program, id, NULL, 0, &type, 1, attrs, 0, &ref))) {
+  if (!hx_heir_must(heir, hx_program_attrs(heir->import->program, &item, 1, &attrs)) ||
+      !hx_heir_must(heir, hx_ir_create(heir->import->program, id, NULL, 0, &type, 1, attrs, 0, &ref))) {
     return false;
   }
   ref->line = op->line;
@@ -355,8 +325,8 @@ static bool of_return(hx_heir_t *heir, const hx_heir_op_t *op, hx_op_id_t id) {
     values[i] = operand_value(heir, op, i, HX_TYPE_CIPHERTEXT);
     if (values[i] == NULL) return false;
   }
-  if (!must(heir,
-            hx_ir_create(heir->import->program, id, values, op->operand_count, NULL, 0, (hx_attrs_t){0}, 0, &last)))
+  if (!hx_heir_must(
+          heir, hx_ir_create(heir->import->program, id, values, op->operand_count, NULL, 0, (hx_attrs_t){0}, 0, &last)))
     return false;
   last->line = op->line;
   last->column = op->column;
@@ -393,9 +363,9 @@ static const struct {
     {"func.return", HX_OP_RETURN, of_return},
 };
 
-static void import_op(hx_heir_t *heir, const hx_heir_op_t *op) {
+void hx_heir_import_op(hx_heir_t *heir, const hx_heir_op_t *op) {
   if (++heir->ops > HX_HEIR_OPS_MAX) {
-    fail(heir, op, HX_CODE_LIMIT, "the program has more than %zu operations", HX_HEIR_OPS_MAX);
+    hx_heir_refuse(heir, op, HX_CODE_LIMIT, "the program has more than %zu operations", HX_HEIR_OPS_MAX);
     return;
   }
   if (heir->is_skipped || heir->reader.failed) return;
@@ -404,170 +374,7 @@ static void import_op(hx_heir_t *heir, const hx_heir_op_t *op) {
     (void)rules[i].rule(heir, op, rules[i].id);
     return;
   }
-  fail(heir, op, HX_CODE_UNSUPPORTED, "this operation is not imported; docs/heir.md lists those that are");
-}
-
-// ------------------------------------------------------------------ operations and functions as text
-
-static void read_operands(hx_heir_t *heir, hx_heir_op_t *op) {
-  hx_heir_reader_t *reader = &heir->reader;
-  hx_heir_expect(reader, "(", "in front of operands");
-  while (!reader->failed && !hx_heir_is(reader, ")")) {
-    if (op->operand_count == HX_HEIR_OPERANDS_MAX) {
-      fail(heir, op, HX_CODE_LIMIT, "it has more than %d operands", HX_HEIR_OPERANDS_MAX);
-      return;
-    }
-    hx_heir_expect(reader, "%", "in front of an operand");
-    op->operands[op->operand_count++] = hx_heir_word(reader);
-    if (!hx_heir_accept(reader, ",")) break;
-  }
-  hx_heir_expect(reader, ")", "behind operands");
-}
-
-// Attributes in either place that the generic form has them, as the inside of a dictionary.
-static void read_attributes(hx_heir_t *heir, hx_heir_op_t *op) {
-  hx_heir_reader_t *reader = &heir->reader;
-  const bool are_properties = hx_heir_accept(reader, "<{");
-  if (!are_properties && !hx_heir_accept(reader, "{")) return;
-  const hx_str_t inside = hx_heir_balanced(reader, "}");
-  hx_heir_expect(reader, are_properties ? "}>" : "}", "behind attributes");
-  if (op->attributes.size == 0) op->attributes = inside;
-}
-
-static void read_types(hx_heir_t *heir, hx_heir_op_t *op) {
-  hx_heir_reader_t *reader = &heir->reader;
-  hx_heir_expect(reader, ":", "in front of types");
-  op->types = hx_heir_balanced(reader, "\n");
-  // A type may go on in the next line.
-  while (!reader->failed && op->types.size > 1 && memcmp(op->types.data + op->types.size - 2, "->", 2) == 0) {
-    const char *start = op->types.data;
-    const hx_str_t more = hx_heir_balanced(reader, "\n");
-    if (more.size == 0) break;
-    op->types = (hx_str_t){.data = start, .size = (size_t)(more.data + more.size - start)};
-  }
-}
-
-static void read_block(hx_heir_t *heir);
-
-static bool add_argument(hx_heir_t *heir, const hx_heir_op_t *at, hx_str_t name, hx_str_t written) {
-  hx_type_t type;
-  hx_ir_value_t *argument = NULL;
-  if (heir->is_skipped) return true;
-  if (!read_type(heir, written, &type)) return false;
-  if (!must(heir, hx_ir_add_argument(heir->import->program, heir->block, &type, &argument))) return false;
-  define(heir, at, name, (hx_heir_value_t){.value = argument, .constant = HX_NONE});
-  return !heir->reader.failed;
-}
-
-static void read_arguments(hx_heir_t *heir, const hx_heir_op_t *at) {
-  hx_heir_reader_t *reader = &heir->reader;
-  if (!hx_heir_accept(reader, "^")) return;
-  (void)hx_heir_word(reader);
-  if (hx_heir_accept(reader, "(")) {
-    while (!reader->failed && !hx_heir_is(reader, ")")) {
-      hx_heir_expect(reader, "%", "in front of an argument");
-      const hx_str_t name = hx_heir_word(reader);
-      hx_heir_expect(reader, ":", "behind an argument");
-      const hx_str_t type = hx_heir_balanced(reader, ",)");
-      if (reader->failed || !add_argument(heir, at, name, type)) return;
-      if (!hx_heir_accept(reader, ",")) break;
-    }
-    hx_heir_expect(reader, ")", "behind arguments");
-  }
-  hx_heir_expect(reader, ":", "behind a block's label");
-}
-
-// func.func: with properties in front of its region, or attributes behind it.
-static void read_function(hx_heir_t *heir, hx_heir_op_t *op) {
-  hx_heir_reader_t *reader = &heir->reader;
-  hx_names_deinit(&heir->names);
-  hx_names_init(&heir->names);
-  hx_str_t name = hx_heir_attribute(op->attributes, "sym_name");
-  if (name.size > 1) name = (hx_str_t){.data = name.data + 1, .size = name.size - 2};
-  hx_heir_expect(reader, "(", "in front of a function's body");
-  hx_heir_expect(reader, "{", "in front of a function's body");
-  const bool is_empty = hx_heir_is(reader, "}");
-  heir->is_skipped = is_empty || (heir->entry != NULL && name.size > 0 && !hx_str_equal(name, hx_str(heir->entry)));
-  if (!heir->is_skipped && heir->functions++ > 0) {
-    fail(heir, op, HX_CODE_SYMBOL_NAME, "the module has several functions: name the one to import%s",
-         name.size == 0 ? " (their names have to stand in front of their bodies)" : "");
-    return;
-  }
-  if (!heir->is_skipped) {
-    const hx_named_attr_t items[] = {
-        {.name = hx_str("function_type"), .value = {.kind = HX_ATTRIBUTE_TYPE}},
-        {.name = hx_str("sym_name"), .value = {.kind = HX_ATTRIBUTE_TEXT, .text = hx_str("main")}}};
-    hx_attrs_t attrs;
-    if (!must(heir, hx_program_attrs(heir->import->program, items, 2, &attrs)) ||
-        !must(heir, hx_ir_create(heir->import->program, HX_OP_FUNC, NULL, 0, NULL, 0, attrs, 1, &heir->found))) {
-      return;
-    }
-    heir->found->line = op->line;
-    heir->found->column = op->column;
-    hx_ir_insert(heir->import->program->module->regions[0]->block, NULL, heir->found);
-    heir->block = hx_func_block(heir->found);
-  }
-  read_arguments(heir, op);
-  read_block(heir);
-  hx_heir_expect(reader, "}", "behind a function's body");
-  hx_heir_expect(reader, ")", "behind a function's body");
-}
-
-static void read_op(hx_heir_t *heir) {
-  hx_heir_reader_t *reader = &heir->reader;
-  hx_heir_op_t op = {.line = 0};
-  hx_heir_skip(reader);
-  op.line = reader->line;
-  op.column = hx_heir_column(reader);
-  if (hx_heir_accept(reader, "%")) {
-    op.result = hx_heir_word(reader);
-    hx_heir_expect(reader, "=", "behind a result");
-  }
-  op.name = hx_heir_string(reader);
-  read_operands(heir, &op);
-  read_attributes(heir, &op);
-  if (reader->failed) return;
-  if (hx_str_equal(op.name, hx_str("func.func"))) {
-    read_function(heir, &op);
-    read_attributes(heir, &op);
-    read_types(heir, &op);
-    return;
-  }
-  if (hx_heir_is(reader, "({")) {
-    fail(heir, &op, HX_CODE_UNSUPPORTED, "operations with regions are not imported, unroll loops beforehand");
-    return;
-  }
-  read_attributes(heir, &op);
-  read_types(heir, &op);
-  if (!reader->failed) import_op(heir, &op);
-}
-
-static void read_block(hx_heir_t *heir) {
-  while (!heir->reader.failed && !hx_heir_is(&heir->reader, "}") && heir->reader.at < heir->reader.end) read_op(heir);
-}
-
-static void read_module(hx_heir_t *heir) {
-  hx_heir_reader_t *reader = &heir->reader;
-  while (hx_heir_alias(reader)) continue;
-  hx_heir_expect(reader, "\"builtin.module\"", "at the start of a module");
-  hx_heir_expect(reader, "(", "behind builtin.module");
-  hx_heir_expect(reader, ")", "behind builtin.module");
-  hx_heir_op_t module = {.name = hx_str("builtin.module"), .line = 1, .column = 1};
-  read_attributes(heir, &module);
-  hx_heir_expect(reader, "(", "in front of the module's body");
-  hx_heir_expect(reader, "{", "in front of the module's body");
-  read_arguments(heir, &module);
-  read_block(heir);
-  hx_heir_expect(reader, "}", "behind the module's body");
-  hx_heir_expect(reader, ")", "behind the module's body");
-  read_attributes(heir, &module);
-  read_types(heir, &module);
-  while (hx_heir_alias(reader)) continue;
-  hx_heir_skip(reader);
-  if (!reader->failed && reader->at < reader->end) hx_heir_fail(reader, HX_CODE_SYNTAX, "text behind the module");
-  if (!reader->failed && heir->found == NULL)
-    hx_heir_fail(reader, HX_CODE_SYMBOL_NAME, "the module has no function%s%s with a body",
-                 heir->entry == NULL ? "" : " ", heir->entry == NULL ? "" : heir->entry);
+  hx_heir_refuse(heir, op, HX_CODE_UNSUPPORTED, "this operation is not imported; docs/heir.md lists those that are");
 }
 
 // ------------------------------------------------------------------ the import
@@ -627,7 +434,7 @@ hx_status_t hx_import_heir(hx_str_t text, const char *source, const char *entry,
   hx_names_init(&heir.reader.aliases);
   hx_names_init(&heir.names);
   if (text.size == 0) hx_heir_fail(&heir.reader, HX_CODE_SYNTAX, "the text is empty");
-  if (!heir.reader.failed) read_module(&heir);
+  if (!heir.reader.failed) hx_heir_read_module(&heir);
   status = heir.reader.failed ? HX_STATUS_INVALID : close_program(&heir);
   hx_names_deinit(&heir.reader.aliases);
   hx_names_deinit(&heir.names);
