@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/compile/emit.h"
+#include "core/link/executable.h"
 #include "core/passes/passes.h"
 
 typedef struct writer {
@@ -237,14 +238,39 @@ static void write_number(const writer_t *writer, const hx_ir_op_t *op) {
     }
     return;
   }
-  const uint32_t a = place_of(writer, op->operands[0]), b = place_of(writer, op->operands[1]);
+  const uint32_t a = place_of(writer, op->operands[0]);
+  if (op->info->id == HX_OP_ARITH_INDEX_CAST) {
+    const hx_type_t *result = op->results[0]->type;
+    hx_text_printf(out, "n[%u] = wrap((uint64_t)n[%u], %u, %d);\n", to, a,
+                   result->kind == HX_TYPE_INTEGER ? result->bits : 64,
+                   result->kind == HX_TYPE_INTEGER && result->signedness == HX_UNSIGNED);
+    return;
+  }
+  const uint32_t b = place_of(writer, op->operands[1]);
+  if (op->info->id == HX_OP_ARITH_SELECT) {
+    hx_text_printf(out, "n[%u] = n[%u] != 0 ? n[%u] : n[%u];\n", to, a, b, place_of(writer, op->operands[2]));
+    return;
+  }
+  if (op->info->id >= HX_OP_ARITH_DIVSI && op->info->id <= HX_OP_ARITH_REMUI) {
+    const bool is_signed = op->info->id == HX_OP_ARITH_DIVSI || op->info->id == HX_OP_ARITH_REMSI;
+    const bool rest = op->info->id == HX_OP_ARITH_REMSI || op->info->id == HX_OP_ARITH_REMUI;
+    hx_text_printf(out, "TRY(divide(n[%u], n[%u], %u, %d, %d, &n[%u], report));\n", a, b, bits, is_signed, rest, to);
+    begin(writer);
+    hx_text_printf(out, "n[%u] = wrap((uint64_t)n[%u], %u, %d);\n", to, to, bits, is_unsigned);
+    return;
+  }
   if (op->info->id == HX_OP_ARITH_CMPI) {
     int64_t predicate = 0;
     (void)hx_attrs_get_i64(op->attrs, "predicate", &predicate);  // required: verified
     hx_text_printf(out, "n[%u] = compare(%lld, n[%u], n[%u], %u);\n", to, (long long)predicate, a, b, bits);
     return;
   }
-  const char *sign = op->info->id == HX_OP_ARITH_ADDI ? "+" : op->info->id == HX_OP_ARITH_SUBI ? "-" : "*";
+  const char *sign = op->info->id == HX_OP_ARITH_ADDI   ? "+"
+                     : op->info->id == HX_OP_ARITH_SUBI ? "-"
+                     : op->info->id == HX_OP_ARITH_MULI ? "*"
+                     : op->info->id == HX_OP_ARITH_ANDI ? "&"
+                     : op->info->id == HX_OP_ARITH_ORI  ? "|"
+                                                        : "^";
   hx_text_printf(out, "n[%u] = wrap((uint64_t)n[%u] %s (uint64_t)n[%u], %u, %d);\n", to, a, sign, b, bits, is_unsigned);
 }
 
@@ -364,15 +390,10 @@ static hx_status_t write_op(writer_t *writer, const hx_ir_op_t *op) {
       return write_for(writer, op);
     case HX_OP_SCF_WHILE:
       return write_while(writer, op);
-    case HX_OP_ARITH_CONSTANT:
-    case HX_OP_ARITH_ADDI:
-    case HX_OP_ARITH_SUBI:
-    case HX_OP_ARITH_MULI:
-    case HX_OP_ARITH_CMPI:
+    default:
+      if (!hx_link_is_arith(op->info->id)) return write_call(writer, op);
       write_number(writer, op);
       return HX_STATUS_OK;
-    default:
-      return write_call(writer, op);
   }
 }
 
@@ -408,6 +429,14 @@ static const char number_helpers[] =
     "  const int all[] = {ua == ub, ua != ub, sa < sb, sa <= sb, sa > sb, sa >= sb, ua < ub, ua <= ub, ua > ub, ua >= "
     "ub};\n"
     "  return all[predicate] != 0 ? -1 : 0;\n}\n\n"
+    "static inline hx_status_t divide(int64_t a, int64_t b, unsigned bits, int is_signed, int rest, int64_t *out,\n"
+    "                                 hx_report_t *report) {\n"
+    "  const int64_t x = wrap((uint64_t)a, bits, !is_signed), y = wrap((uint64_t)b, bits, !is_signed);\n"
+    "  if (y == 0) return hx_report_fail(report, HX_CODE_INPUT, \"division by 0\");\n"
+    "  if (!is_signed) {\n"
+    "    *out = (int64_t)(rest ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y);\n"
+    "  } else if (y == -1) {\n    *out = rest ? 0 : (int64_t)(0 - (uint64_t)x);\n  } else {\n"
+    "    *out = rest ? x % y : x / y;\n  }\n  return HX_STATUS_OK;\n}\n\n"
     "// A loop runs at most 2^20 times, as in the linked program.\n"
     "static inline hx_status_t check_turn(uint64_t turn, hx_report_t *report) {\n"
     "  return turn < (uint64_t)1 << 20 ? HX_STATUS_OK : hx_report_fail(report, HX_CODE_LIMIT, \"a loop runs too "

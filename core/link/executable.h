@@ -75,9 +75,9 @@ typedef enum hx_step_kind {
 // NUMBER: one operation of arith, or a move, between registers. Integers are kept sign-extended (zero-extended where
 // unsigned) to 64 bits; an f64 keeps its bits.
 typedef struct hx_number_code {
-  hx_op_id_t op;  // HX_OP_SCF_YIELD: move a
-  uint32_t a, b, to;
-  uint32_t bits;
+  hx_op_id_t op;         // HX_OP_SCF_YIELD: move a
+  uint32_t a, b, c, to;  // c: second choice of arith.select
+  uint32_t bits;         // of the operands; of arith.index_cast: of the result
   bool is_unsigned;
   uint32_t predicate;  // of arith.cmpi
   int64_t constant;    // of arith.constant
@@ -321,7 +321,10 @@ hx_status_t hx_link_arith(hx_linker_t *linker, const hx_ir_op_t *op);
 hx_status_t hx_link_move(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to);
 // The value of a register that one arith.constant sets; false where it is computed.
 bool hx_link_known_number(const hx_ir_value_t *value, int64_t *out);
-void hx_number_execute(const hx_number_code_t *code, int64_t *numbers);
+// False where it divides by 0: then nothing is written.
+bool hx_number_execute(const hx_number_code_t *code, int64_t *numbers);
+// True for the operations that hx_link_arith takes.
+bool hx_link_is_arith(hx_op_id_t id);
 
 // control.c: scf.if, scf.for, scf.while.
 hx_status_t hx_link_control(hx_linker_t *linker, const hx_ir_op_t *op);

@@ -148,6 +148,11 @@ static hx_status_t follow_call(hx_running_t *run, size_t index) {
   return HX_STATUS_OK;
 }
 
+static hx_status_t fail_division(const hx_running_t *run, const hx_step_t *step) {
+  return hx_report_fail_at(run->report, HX_CODE_INPUT, run->exe->program->source, step->op->line, step->op->column,
+                           "%s: division by 0", step->op->info->name);
+}
+
 static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
   const hx_step_t *steps = run->exe->steps.items;
   for (size_t s = first; s < end && !run->is_found;) {
@@ -161,7 +166,7 @@ static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
         ++s;
         break;
       case HX_STEP_NUMBER:
-        hx_number_execute(step->number, run->instance->numbers);
+        if (!hx_number_execute(step->number, run->instance->numbers)) return fail_division(run, step);
         ++s;
         break;
       case HX_STEP_TEST:

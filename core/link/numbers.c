@@ -62,7 +62,12 @@ hx_status_t hx_link_arith(hx_linker_t *linker, const hx_ir_op_t *op) {
     return add_number_step(linker, op, code);
   }
   code.a = hx_link_number(linker, op->operands[0]);
-  code.b = hx_link_number(linker, op->operands[1]);
+  if (op->operand_count > 1) code.b = hx_link_number(linker, op->operands[1]);
+  if (op->operand_count > 2) code.c = hx_link_number(linker, op->operands[2]);
+  if (op->info->id == HX_OP_ARITH_INDEX_CAST) {
+    code.bits = bits_of(op->results[0]->type);
+    code.is_unsigned = is_unsigned(op->results[0]->type);
+  }
   int64_t predicate = 0;
   if (hx_attrs_get_i64(op->attrs, "predicate", &predicate)) {
     if (predicate < 0 || predicate > 9) {
@@ -113,7 +118,26 @@ static bool compare(const hx_number_code_t *code, int64_t a, int64_t b) {
   }
 }
 
-void hx_number_execute(const hx_number_code_t *code, int64_t *numbers) {
+// a / b and what is left. The least number by -1 wraps to itself, which leaves 0.
+static bool divide(const hx_number_code_t *code, int64_t a, int64_t b, int64_t *out) {
+  const bool is_signed = code->op == HX_OP_ARITH_DIVSI || code->op == HX_OP_ARITH_REMSI;
+  const bool rest = code->op == HX_OP_ARITH_REMSI || code->op == HX_OP_ARITH_REMUI;
+  // Operations say themselves whether they are signed, whatever the type.
+  const int64_t x = extend(a, code->bits, !is_signed), y = extend(b, code->bits, !is_signed);
+  if (y == 0) return false;
+  if (!is_signed) {
+    *out = (int64_t)(rest ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y);
+  } else if (y == -1) {
+    *out = rest ? 0 : (int64_t)(0 - (uint64_t)x);
+  } else {
+    *out = rest ? x % y : x / y;
+  }
+  return true;
+}
+
+bool hx_link_is_arith(hx_op_id_t id) { return id >= HX_OP_ARITH_CONSTANT && id <= HX_OP_ARITH_INDEX_CAST; }
+
+bool hx_number_execute(const hx_number_code_t *code, int64_t *numbers) {
   const uint64_t a = (uint64_t)numbers[code->a], b = (uint64_t)numbers[code->b];  // register 0 where there is none
   int64_t word = 0;
   switch (code->op) {
@@ -121,20 +145,42 @@ void hx_number_execute(const hx_number_code_t *code, int64_t *numbers) {
       word = code->constant;
       break;
     case HX_OP_ARITH_ADDI:
-      word = extend((int64_t)(a + b), code->bits, code->is_unsigned);
+      word = (int64_t)(a + b);
       break;
     case HX_OP_ARITH_SUBI:
-      word = extend((int64_t)(a - b), code->bits, code->is_unsigned);
+      word = (int64_t)(a - b);
       break;
     case HX_OP_ARITH_MULI:
-      word = extend((int64_t)(a * b), code->bits, code->is_unsigned);
+      word = (int64_t)(a * b);
+      break;
+    case HX_OP_ARITH_DIVSI:
+    case HX_OP_ARITH_DIVUI:
+    case HX_OP_ARITH_REMSI:
+    case HX_OP_ARITH_REMUI:
+      if (!divide(code, (int64_t)a, (int64_t)b, &word)) return false;
+      break;
+    case HX_OP_ARITH_ANDI:
+      word = (int64_t)(a & b);
+      break;
+    case HX_OP_ARITH_ORI:
+      word = (int64_t)(a | b);
+      break;
+    case HX_OP_ARITH_XORI:
+      word = (int64_t)(a ^ b);
       break;
     case HX_OP_ARITH_CMPI:
-      word = extend(compare(code, (int64_t)a, (int64_t)b), 1, false);
-      break;
-    default:  // a move
+      numbers[code->to] = compare(code, (int64_t)a, (int64_t)b) ? -1 : 0;  // an i1
+      return true;
+    case HX_OP_ARITH_SELECT:  // words of any type, kept as they are
+      numbers[code->to] = a != 0 ? (int64_t)b : numbers[code->c];
+      return true;
+    case HX_OP_ARITH_INDEX_CAST:
       word = (int64_t)a;
       break;
+    default:  // a move
+      numbers[code->to] = (int64_t)a;
+      return true;
   }
-  numbers[code->to] = word;
+  numbers[code->to] = extend(word, code->bits, code->is_unsigned);
+  return true;
 }

@@ -422,15 +422,10 @@ static hx_status_t add_op(hx_linker_t *linker, const hx_ir_op_t *op) {
     case HX_OP_SCF_FOR:
     case HX_OP_SCF_WHILE:
       return hx_link_control(linker, op);
-    case HX_OP_ARITH_CONSTANT:
-    case HX_OP_ARITH_ADDI:
-    case HX_OP_ARITH_SUBI:
-    case HX_OP_ARITH_MULI:
-    case HX_OP_ARITH_CMPI:
-      return hx_link_arith(linker, op);
     default:
       break;
   }
+  if (hx_link_is_arith(op->info->id)) return hx_link_arith(linker, op);
   if (hx_link_is_view(op)) return has_complete_types(linker, op) ? hx_link_view(linker, op) : HX_STATUS_OK;
   if (is_dispatched(op)) return add_call(linker, op);
   hx_link_fail(

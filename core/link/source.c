@@ -128,31 +128,51 @@ static void write_copy(const hx_executable_t *exe, const hx_step_t *step, uint32
   hx_text_puts(out, "\n");
 }
 
+// Sign of a binary operation, or NULL.
+static const char *sign_of(hx_op_id_t id) {
+  switch (id) {
+    case HX_OP_ARITH_ADDI:
+      return "+";
+    case HX_OP_ARITH_SUBI:
+      return "-";
+    case HX_OP_ARITH_MULI:
+      return "*";
+    case HX_OP_ARITH_DIVSI:
+    case HX_OP_ARITH_DIVUI:
+      return "/";
+    case HX_OP_ARITH_REMSI:
+    case HX_OP_ARITH_REMUI:
+      return "%";
+    case HX_OP_ARITH_ANDI:
+      return "&";
+    case HX_OP_ARITH_ORI:
+      return "|";
+    case HX_OP_ARITH_XORI:
+      return "^";
+    default:
+      return NULL;
+  }
+}
+
 // int64_t n[]: the public numbers.
 static void write_number(const hx_number_code_t *code, uint32_t depth, hx_text_t *out) {
   static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+  const char *sign = sign_of(code->op);
   write_indent(out, depth);
-  const char *type = code->is_unsigned ? "uint" : "int";
-  switch (code->op) {
-    case HX_OP_ARITH_CONSTANT:
-      hx_text_printf(out, "n[%u] = %lld;\n", code->to, (long long)code->constant);
-      break;
-    case HX_OP_ARITH_ADDI:
-    case HX_OP_ARITH_SUBI:
-    case HX_OP_ARITH_MULI:
-      hx_text_printf(out, "n[%u] = n[%u] %s n[%u];  // wraps as %s%u\n", code->to, code->a,
-                     code->op == HX_OP_ARITH_ADDI   ? "+"
-                     : code->op == HX_OP_ARITH_SUBI ? "-"
-                                                    : "*",
-                     code->b, type, code->bits);
-      break;
-    case HX_OP_ARITH_CMPI:
-      hx_text_printf(out, "n[%u] = n[%u] %s n[%u];%s\n", code->to, code->a, signs[code->predicate], code->b,
-                     code->predicate >= 6 ? "  // unsigned" : "");
-      break;
-    default:
-      hx_text_printf(out, "n[%u] = n[%u];\n", code->to, code->a);
-      break;
+  if (code->op == HX_OP_ARITH_CONSTANT) {
+    hx_text_printf(out, "n[%u] = %lld;\n", code->to, (long long)code->constant);
+  } else if (sign != NULL) {
+    const bool is_unsigned = code->is_unsigned || code->op == HX_OP_ARITH_DIVUI || code->op == HX_OP_ARITH_REMUI;
+    hx_text_printf(out, "n[%u] = n[%u] %s n[%u];  // as %s%u\n", code->to, code->a, sign, code->b,
+                   is_unsigned ? "uint" : "int", code->bits);
+  } else if (code->op == HX_OP_ARITH_CMPI) {
+    hx_text_printf(out, "n[%u] = n[%u] %s n[%u];%s\n", code->to, code->a, signs[code->predicate], code->b,
+                   code->predicate >= 6 ? "  // unsigned" : "");
+  } else if (code->op == HX_OP_ARITH_SELECT) {
+    hx_text_printf(out, "n[%u] = n[%u] ? n[%u] : n[%u];\n", code->to, code->a, code->b, code->c);
+  } else {
+    hx_text_printf(out, "n[%u] = n[%u];%s\n", code->to, code->a,
+                   code->op == HX_OP_ARITH_INDEX_CAST ? "  // of another width" : "");
   }
 }
 

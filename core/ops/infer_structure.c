@@ -97,3 +97,27 @@ hx_status_t hx_infer_compare(hx_infer_t *call) {
   call->results[0].bits = 1;
   return HX_STATUS_OK;
 }
+
+hx_status_t hx_infer_select(hx_infer_t *call) {
+  const hx_type_t *condition = call->operands[0];
+  if (condition->kind != HX_TYPE_INTEGER || condition->bits != 1)
+    return hx_infer_fail(call, HX_CODE_OPERANDS, "operand condition has to be an i1");
+  if (!hx_type_equal(call->operands[1], call->operands[2]))
+    return hx_infer_fail(call, HX_CODE_OPERANDS, "operands a and b have different types");
+  hx_type_copy(&call->results[0], call->operands[1]);
+  return HX_STATUS_OK;
+}
+
+// Between index and an integer; which integer is written.
+hx_status_t hx_infer_index_cast(hx_infer_t *call) {
+  const hx_type_kind_t from = call->operands[0]->kind;
+  if (from != HX_TYPE_INDEX && from != HX_TYPE_INTEGER)
+    return hx_infer_fail(call, HX_CODE_OPERANDS, "operand a has to be an integer or index, not %s",
+                         hx_type_kind_name(from));
+  HX_TRY(take_written(call, 0, "it says which integer is meant"));
+  const hx_type_kind_t to = call->results[0].kind;
+  if ((from == HX_TYPE_INDEX && to == HX_TYPE_INTEGER) || (from == HX_TYPE_INTEGER && to == HX_TYPE_INDEX))
+    return HX_STATUS_OK;
+  return hx_infer_fail(call, HX_CODE_OPERANDS, "it goes from an integer to index or back, not from %s to %s",
+                       hx_type_kind_name(from), hx_type_kind_name(to));
+}

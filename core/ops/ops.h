@@ -154,6 +154,8 @@ hx_status_t hx_infer_region(hx_infer_t *call);
 hx_status_t hx_infer_constant(hx_infer_t *call);
 hx_status_t hx_infer_arith(hx_infer_t *call);
 hx_status_t hx_infer_compare(hx_infer_t *call);
+hx_status_t hx_infer_select(hx_infer_t *call);
+hx_status_t hx_infer_index_cast(hx_infer_t *call);
 hx_status_t hx_infer_written(hx_infer_t *call);
 hx_status_t hx_infer_core_constant(hx_infer_t *call);
 hx_status_t hx_infer_ntt(hx_infer_t *call);

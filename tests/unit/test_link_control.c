@@ -446,19 +446,19 @@ static void numbers_wrap_and_compare_by_their_types(void **state) {
   (void)state;
   int64_t numbers[4] = {0, -1, 1, 0};
   const hx_number_code_t less = {.op = HX_OP_ARITH_CMPI, .a = 1, .b = 2, .to = 3, .bits = 8, .predicate = 2};
-  hx_number_execute(&less, numbers);
+  assert_true(hx_number_execute(&less, numbers));
   assert_int_equal(numbers[3], -1);
   hx_number_code_t below = less;
   below.predicate = 6;  // 255 < 1
-  hx_number_execute(&below, numbers);
+  assert_true(hx_number_execute(&below, numbers));
   assert_int_equal(numbers[3], 0);
   numbers[1] = 127;
   hx_number_code_t sum = {.op = HX_OP_ARITH_ADDI, .a = 1, .b = 2, .to = 3, .bits = 8};
-  hx_number_execute(&sum, numbers);
+  assert_true(hx_number_execute(&sum, numbers));
   assert_int_equal(numbers[3], -128);
   numbers[1] = 255;
   sum.is_unsigned = true;
-  hx_number_execute(&sum, numbers);
+  assert_true(hx_number_execute(&sum, numbers));
   assert_int_equal(numbers[3], 0);
   uint64_t trips = 0;
   assert_true(hx_control_trips(-2, 3, 2, false, &trips));
@@ -468,6 +468,51 @@ static void numbers_wrap_and_compare_by_their_types(void **state) {
   assert_true(hx_control_trips(3, -2, 2, false, &trips));
   assert_int_equal(trips, 0);
   assert_false(hx_control_trips(0, 3, -2, false, &trips));
+}
+
+// 100 / n and what is left, the greater of n and 3, bits of n, by the ways of the arithmetic.
+#define ARITH                                                                                                        \
+  MODULE(                                                                                                            \
+      "%n: si8, %i: index", "si8, index", "si8, si8, si8, si8, i16, si8",                                            \
+      "%h = \"arith.constant\"() {value = 100 : si8} : () -> si8\n%t = \"arith.constant\"() {value = 3 : si8} : () " \
+      "-> si8\n%q = \"arith.divsi\"(%h, %n) : (si8, si8) -> si8\n%r = \"arith.remsi\"(%h, %n) : (si8, si8) -> "      \
+      "si8\n%c = \"arith.cmpi\"(%n, %t) {predicate = 4 : i64} : (si8, si8) -> i1\n%m = \"arith.select\"(%c, %n, "    \
+      "%t) : (i1, si8, si8) -> si8\n%a = \"arith.andi\"(%n, %t) : (si8, si8) -> si8\n%x = \"arith.index_cast\"(%i) " \
+      ": (index) -> i16\n%u = \"arith.divui\"(%h, %n) : (si8, si8) -> si8\n\"func.return\"(%q, %r, %m, %a, %x, "     \
+      "%u) : (si8, si8, si8, si8, i16, si8) -> ()")
+
+static void arithmetic_honours_width_and_sign(void **state) {
+  bench_t *bench = *state;
+  static const int64_t cases[][8] = {
+      // n, i, 100 / n, rest, max(n, 3), n & 3, low 16 bits of i, 100 / (n as unsigned)
+      {7, 5, 14, 2, 7, 3, 5, 14},
+      {-7, 70000, -14, 2, 3, 1, 4464, 0},
+      {-1, -1, -100, 0, 3, 3, -1, 0},
+      {-128, 40000, 0, 100, 3, 0, -25536, 0},
+  };
+  hx_executable_t *executable = link_text(bench, ARITH);
+  for (size_t i = 0; i < HX_COUNT_OF(cases); ++i) {
+    hx_value_t *n = number(bench, "si8", cases[i][0]), *index = number(bench, "index", cases[i][1]);
+    const hx_value_t *inputs[] = {n, index};
+    hx_value_t *outputs[6] = {NULL};
+    must(hx_run(executable, inputs, outputs, bench->report), bench->report);
+    for (size_t k = 0; k < 6; ++k) {
+      assert_int_equal(hx_value_get_integer(outputs[k]), cases[i][2 + k]);
+      hx_value_release(outputs[k]);
+    }
+    hx_value_release(n);
+    hx_value_release(index);
+  }
+  hx_value_t *zero = number(bench, "si8", 0), *index = number(bench, "index", 0);
+  const hx_value_t *inputs[] = {zero, index};
+  hx_value_t *outputs[6] = {NULL};
+  assert_int_not_equal(hx_run(executable, inputs, outputs, bench->report), HX_STATUS_OK);
+  must_fault(bench->report, HX_CODE_INPUT, 0, "arith.divsi: division by 0");
+  assert_null(outputs[0]);
+  hx_report_clear(bench->report);
+  hx_value_release(zero);
+  hx_value_release(index);
+  hx_executable_release(executable);
 }
 
 static void linking_loops_fails_cleanly_for_want_of_memory(void **state) {
@@ -497,6 +542,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(value_from_before_a_loop_outlives_its_turns, setup, teardown),
       cmocka_unit_test_setup_teardown(functions_are_linked_and_executed, setup, teardown),
       cmocka_unit_test_setup_teardown(two_plugins_give_the_same_bits, setup, teardown),
+      cmocka_unit_test_setup_teardown(arithmetic_honours_width_and_sign, setup, teardown),
       cmocka_unit_test_setup_teardown(loops_beyond_the_bound_are_refused_at_link, setup, teardown),
       cmocka_unit_test_setup_teardown(loops_beyond_the_bound_stop_a_run, setup, teardown),
       cmocka_unit_test_setup_teardown(inputs_of_another_kind_are_refused, setup, teardown),
