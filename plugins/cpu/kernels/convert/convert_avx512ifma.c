@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affine combinations of rows with 52-bit products. Of few inputs each product is reduced by the quotient of its weight;
-// of many, two accumulators take them without a reduction, and one Montgomery reduction ends it. Primes of the ring,
-// and so inputs, are below 2^50; rows have a multiple of 8 residues.
+// Affine combinations of rows with 52-bit products. Of few inputs each product is reduced by the quotient of its
+// weight; of many, two accumulators take them without a reduction, and one Montgomery reduction ends it. Primes of the
+// ring, and so inputs, are below 2^50; rows have a multiple of 8 residues.
 #include <stdbool.h>
 
 #include "kernels/convert/convert.h"
