@@ -161,6 +161,39 @@ int cli_run_keygen(cli_t *cli) {
   return code;
 }
 
+// ------------------------------------------------------------------ switchkey
+
+int cli_run_switchkey(cli_t *cli) {
+  const char *from = NULL, *to = NULL, *output = NULL;
+  CLI_TRY(cli, cli_need(cli, "from", &from));
+  CLI_TRY(cli, cli_need(cli, "to", &to));
+  CLI_TRY(cli, cli_need(cli, "output", &output));
+  hx_keys_t *first = NULL, *second = NULL;
+  hx_switch_t *key = NULL;
+  hx_status_t status = hx_keys_load(from, HX_KEYS_SECRET, &first, cli->report);
+  if (status == HX_STATUS_OK) status = hx_keys_load(to, HX_KEYS_SECRET, &second, cli->report);
+  if (status == HX_STATUS_OK) status = hx_switch_generate(first, second, &key, cli->report);
+  if (status == HX_STATUS_OK) status = hx_switch_save(key, output, cli_has(cli, "overwrite"), cli->report);
+  int code = status == HX_STATUS_OK ? CLI_DONE : cli_fail(cli, status);
+  if (status == HX_STATUS_OK) {
+    char ids[2][33];
+    hex(hx_switch_from_id(key), 16, ids[0]);
+    hex(hx_switch_to_id(key), 16, ids[1]);
+    const double mebibytes = (double)hx_params_key_bytes(hx_switch_params(key)) / 1048576;
+    if (cli->json) {
+      code = cli_print_json(json_pack("{s:s, s:s, s:s, s:s, s:b, s:f}", "file", output, "from_key_id", ids[0], "key_id",
+                                      ids[1], "params", hx_params_digest_hex(hx_switch_params(key)), "insecure",
+                                      hx_params_is_insecure(hx_switch_params(key)), "mib", mebibytes));
+    } else {
+      cli_say(cli, "%s: from key id %s to %s, %.1f MiB in memory\n", output, ids[0], ids[1], mebibytes);
+    }
+  }
+  hx_switch_release(key);
+  hx_keys_release(first);
+  hx_keys_release(second);
+  return code;
+}
+
 // ------------------------------------------------------------------ encode and encrypt
 
 static hx_status_t encode_options(cli_t *cli, bool secret, hx_encode_options_t *out) {

@@ -22,15 +22,29 @@ static hx_status_t bind_numbers(cli_t *cli, hx_compilation_t *compilation, const
   cli_message_t message = {0};
   hx_status_t status = cli_message_read(path, &message, cli->report);
   if (status == HX_STATUS_OK) {
-    status = message.items > 0
-                 ? hx_report_fail(cli->report, HX_CODE_UNSUPPORTED,
-                                  "material %s is a batch of vectors; a material from a file of numbers is one vector, "
-                                  "and a batch of them comes from a container",
-                                  symbol)
-                 : hx_compilation_encode_material(compilation, symbol, message.values, message.count,
-                                                  message.is_complex, cli->report);
+    status = hx_compilation_encode_materials(compilation, symbol, message.values, message.items, message.count,
+                                             message.is_complex, cli->report);
   }
   cli_message_free(&message);
+  return status;
+}
+
+// A container is a value or a switching key, by its kind.
+static hx_status_t bind_file(cli_t *cli, hx_compilation_t *compilation, const char *symbol, const char *path) {
+  hx_file_kind_t kind;
+  hx_status_t status = hx_file_kind(path, &kind, cli->report);
+  if (status != HX_STATUS_OK) return status;
+  if (kind == HX_FILE_SWITCH) {
+    hx_switch_t *key = NULL;
+    status = hx_switch_load(path, hx_compilation_params(compilation), &key, cli->report);
+    if (status == HX_STATUS_OK) status = hx_compilation_bind_switch(compilation, symbol, key, cli->report);
+    hx_switch_release(key);
+    return status;
+  }
+  hx_value_t *value = NULL;
+  status = hx_value_load(path, NULL, hx_compilation_params(compilation), &value, cli->report);
+  if (status == HX_STATUS_OK) status = hx_compilation_bind_material(compilation, symbol, value, cli->report);
+  hx_value_release(value);
   return status;
 }
 
@@ -47,10 +61,7 @@ hx_status_t cli_bind_materials(cli_t *cli, hx_compilation_t *compilation) {
     if (status != HX_STATUS_OK) return status;
     const size_t size = strlen(path);
     if (size > 3 && strcmp(path + size - 3, ".hx") == 0) {
-      hx_value_t *value = NULL;
-      status = hx_value_load(path, NULL, hx_compilation_params(compilation), &value, cli->report);
-      if (status == HX_STATUS_OK) status = hx_compilation_bind_material(compilation, symbol, value, cli->report);
-      hx_value_release(value);
+      status = bind_file(cli, compilation, symbol, path);
     } else {
       status = bind_numbers(cli, compilation, symbol, path);
     }

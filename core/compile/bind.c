@@ -156,6 +156,11 @@ hx_status_t hx_compilation_bind_material(hx_compilation_t *compilation, const ch
 
 hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const char *symbol, const double *values,
                                            size_t count, bool complex_values, hx_report_t *report) {
+  return hx_compilation_encode_materials(compilation, symbol, values, 0, count, complex_values, report);
+}
+
+hx_status_t hx_compilation_encode_materials(hx_compilation_t *compilation, const char *symbol, const double *values,
+                                            size_t items, size_t count, bool complex_values, hx_report_t *report) {
   if (compilation == NULL || symbol == NULL || values == NULL) {
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_compilation_encode_material: an argument is NULL");
   }
@@ -174,7 +179,9 @@ hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const 
                                        .scale = scale,
                                        .weighted = (type->known & HX_KNOWN_BASIS) != 0 && type->basis == HX_BASIS_QP};
   hx_value_t *value = NULL;
-  hx_status_t status = hx_encode(compilation->params, values, count, complex_values, &options, &value, report);
+  hx_status_t status =
+      items == 0 ? hx_encode(compilation->params, values, count, complex_values, &options, &value, report)
+                 : hx_encode_batch(compilation->params, values, items, count, complex_values, &options, &value, report);
   if (status == HX_STATUS_OK) status = hx_compilation_bind_material(compilation, symbol, value, report);
   hx_value_release(value);
   hx_free(scale);

@@ -78,6 +78,11 @@ HX_API HX_MUST_USE hx_status_t hx_compilation_bind_material(hx_compilation_t *co
 HX_API HX_MUST_USE hx_status_t hx_compilation_encode_material(hx_compilation_t *compilation, const char *symbol,
                                                               const double *values, size_t count, bool complex_values,
                                                               hx_report_t *report);
+/// The same of a batch: `items` vectors of `count` values each, one after the other, along one batch axis.
+/// @param items 0: one vector, no batch axis
+HX_API HX_MUST_USE hx_status_t hx_compilation_encode_materials(hx_compilation_t *compilation, const char *symbol,
+                                                               const double *values, size_t items, size_t count,
+                                                               bool complex_values, hx_report_t *report);
 /// Materials that the program refers to: symbol and type text. Ports are borrowed.
 HX_API size_t hx_compilation_materials(const hx_compilation_t *compilation, const hx_port_t **out_ports);
 /// Runs passes over the compilation's program: "dve,resolve-keys,lower{only=missing}". Empty text: nothing.
