@@ -137,8 +137,10 @@ static hx_status_t prepare_payload(hx_group_t *group, const char *call, uint32_t
                                     : agree(group, facts.data, facts.size, HX_CODE_RANK_MISMATCH,
                                             "compare the values of all ranks", report);
   hx_text_deinit(&facts);
-  if (status != HX_STATUS_OK) return status;
-  return hx_value_to_dense_host(value, out, report);
+  if (status == HX_STATUS_OK) status = hx_value_to_dense_host(value, out, report);
+  // What the other ranks know of their values' noise does not travel.
+  if (status == HX_STATUS_OK && group->size > 1) (*out)->noise = (hx_noise_t){0};
+  return status;
 }
 
 static void *payload_of(const hx_value_t *value, uint64_t *out_bytes) {

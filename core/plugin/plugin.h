@@ -69,9 +69,8 @@ const hx_call_watch_t *hx_call_watch_set(const hx_call_watch_t *next);  // retur
 const hx_call_watch_t *hx_call_watch_get(void);
 bool hx_call_watch_cancelled(const hx_call_watch_t *one);
 
-// What hx_host.option answers from now on; NULL unsets. Without it "cpu-mask" is HELIOX_CPU_MASK, and so are the opencl-
-// options (docs/opencl.md);
-// "plugin-directory" is always where the asking plugin's library lies. Any thread.
+// What hx_host.option answers from now on; NULL unsets. Without it "cpu-mask" is HELIOX_CPU_MASK, and so are the
+// opencl- options (docs/opencl.md); "plugin-directory" is always where the asking plugin's library lies. Any thread.
 hx_status_t hx_plugin_option_set(const char *name, const char *value);
 
 // A prepared region of one plugin that another one may run through hx_host.run_region. Made and kept by the host.
