@@ -101,7 +101,7 @@ static void infer_level_drop(const hx_noise_call_t *call) { (void)begin(call, 0,
 
 // a - a, or a + (-a).
 static bool is_opposite(const hx_noise_t *a, const hx_noise_t *b, bool subtract) {
-  return a->id == (b->id ^ (subtract ? 0u : 2u));
+  return a->mask == (b->mask ^ (subtract ? 0u : 2u));
 }
 
 static void infer_linear(const hx_noise_call_t *call) {
@@ -450,6 +450,33 @@ static const hx_noise_rule_t rules[HX_OP_COUNT] = {
     [HX_OP_CKKS_PREPARE_PLAIN] = infer_same,
 };
 
+// The mask of a result: of operand 0 where only the first component changes, else of what it is computed from.
+static uint64_t result_mask(const hx_noise_call_t *call, size_t result) {
+  const hx_noise_t *first = call->operands[0];
+  const bool copied = first != NULL && call->results[result].id == first->id;
+  if (first == NULL || call->id == HX_OP_CKKS_ENCRYPT) return call->results[result].id;
+  if (copied || call->id == HX_OP_CKKS_ADD_PLAIN || call->id == HX_OP_CKKS_SUB_PLAIN ||
+      call->id == HX_OP_CKKS_ADD_SCALAR) {
+    return first->mask;
+  }
+  if (call->id == HX_OP_CKKS_NEG) return first->mask ^ 2u;
+  uint64_t mask = hx_noise_mix((uint64_t)call->id, result);
+  for (size_t i = 0; i < call->attrs.count; ++i) mask = mix_attribute(mask, &call->attrs.items[i].value);
+  for (size_t i = 0; i < call->operand_count; ++i) {
+    if (call->operands[i] != NULL) mask = hx_noise_mix(mask, call->operands[i]->mask & ~UNIT);
+  }
+  // Operations on one ciphertext commute with units; of others the units are part of what is computed from.
+  const bool alone = call->operand_count == 1 || call->types[1]->kind == HX_TYPE_KEY;
+  if (!alone) {
+    for (size_t i = 0; i < call->operand_count; ++i) {
+      if (call->operands[i] != NULL) mask = hx_noise_mix(mask, call->operands[i]->mask & UNIT);
+    }
+    return mask & ~UNIT;
+  }
+  const uint64_t unit = (call->id == HX_OP_CKKS_SQUARE ? 2 * first->mask : first->mask) & UNIT;
+  return (mask & ~UNIT) | (call->id == HX_OP_CKKS_CONJUGATE ? (UNIT + 1 - unit) & UNIT : unit);
+}
+
 bool hx_noise_has_rule(hx_op_id_t id) { return (size_t)id < HX_COUNT_OF(rules) && rules[id] != NULL; }
 
 void hx_noise_infer(const hx_noise_call_t *call) {
@@ -463,7 +490,10 @@ void hx_noise_infer(const hx_noise_call_t *call) {
     for (size_t i = 0; i < call->operand_count; ++i)
     private = private || (call->operands[i] != NULL && call->operands[i]->private);
     rules[call->id](call);
-    for (size_t r = 0; r < call->result_count; ++r) call->results[r].private = private;
+    for (size_t r = 0; r < call->result_count; ++r) {
+      call->results[r].private = private;
+      call->results[r].mask = result_mask(call, r);
+    }
     return;
   }
   for (size_t r = 0; r < call->result_count; ++r) call->results[r] = (hx_noise_t){0};

@@ -228,7 +228,7 @@ void hx_noise_of_encoding(const hx_params_t *params, uint32_t slots, double scal
   const double packed = 2.0 * slots / ldexp(1.0, (int)hx_params_log_n(params));  // share of the coefficients
   const double lost = scale * sqrt(peak) * 0x1p-97;  // CKKS.md: at most 2^-96 of the largest
   const double worst = sqrt(hx_noise_encode() + lost * lost);
-  *out = (hx_noise_t){.known = true, .id = id & ~(uint64_t)3};
+  *out = (hx_noise_t){.known = true, .id = id & ~(uint64_t)3, .mask = id & ~(uint64_t)3};
   hx_noise_set_message(out, id, power, peak);
   hx_noise_add_part(out,
                     &(hx_noise_part_t){.id = hx_noise_mix(id, 1), .amplitude = worst * sqrt(packed), .worst = worst});
@@ -237,14 +237,14 @@ void hx_noise_of_encoding(const hx_params_t *params, uint32_t slots, double scal
 void hx_noise_of_encryption(const hx_params_t *params, const hx_noise_t *plaintext, bool symmetric, uint64_t id,
                             hx_noise_t *out) {
   *out = *plaintext;
-  out->id = id & ~(uint64_t)3;
+  out->id = out->mask = id & ~(uint64_t)3;
   if (!plaintext->known) return;
   hx_noise_add_white(out, hx_noise_mix(id, 2),
                      symmetric ? hx_noise_fresh_secret(params) : hx_noise_fresh_public(params));
 }
 
 void hx_noise_of_report(double variance, double worst, double power, double peak, uint64_t id, hx_noise_t *out) {
-  *out = (hx_noise_t){.known = true, .id = id & ~(uint64_t)3};
+  *out = (hx_noise_t){.known = true, .id = id & ~(uint64_t)3, .mask = id & ~(uint64_t)3};
   hx_noise_set_message(out, id, power, peak > power ? peak : power);
   const double sigma = sqrt(variance);
   hx_noise_add_part(

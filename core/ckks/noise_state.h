@@ -46,6 +46,7 @@ typedef struct hx_noise {
   bool items_alike;  // a batch whose items share parts
   bool transparent;  // all components but the first are 0, as in a - a: key switches leave nothing, roundings little
   uint64_t id;       // equal for values computed alike from the same inputs, up to i^(id mod 4)
+  uint64_t mask;     // the same of all components but the first, which plaintexts and constants leave alone
   hx_noise_list_t error, message;
 } hx_noise_t;
 
