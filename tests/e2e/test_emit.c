@@ -120,7 +120,8 @@ static void emitted_c_gives_the_bits_of_the_program(void **state) {
   (void)state;
   run("$H emit p.mlir --as eager-c -o eager.c && "
       "$H emit p.mlir --as backend-c --name linked --materials w=w.hx -o linked.c");
-  run("cc -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I\"$S\"/include -I\"$S\"/sdk/include "
+  run(HELIOX_CC
+      " -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I\"$S\"/include -I\"$S\"/sdk/include "
       "eager.c "
       "linked.c driver.c -L\"$B\"/lib -lheliox -Wl,-rpath,\"$B\"/lib -o driver");
   static const char *const cases[] = {"0 0", "0 1", "1 1", "4 0", "5 1"};
@@ -146,7 +147,8 @@ static void emitted_tables_refuse_what_does_not_fit(void **state) {
   run("sed 's/\\.version = \"[^\"]*\"/.version = \"0.0.0\"/' linked.c >old.c && sed 's,cpu/cpu,far/cpu,' "
       "linked.c "
       ">other.c");
-  run("for f in old other; do cc -std=c17 -I\"$S\"/include -I\"$S\"/sdk/include eager.c $f.c driver.c -L\"$B\"/lib "
+  run("for f in old other; do " HELIOX_CC
+      " -std=c17 -I\"$S\"/include -I\"$S\"/sdk/include eager.c $f.c driver.c -L\"$B\"/lib "
       "-lheliox -Wl,-rpath,\"$B\"/lib -o $f || exit 1; done");
   char line[512];
   snprintf(line, sizeof line, "./old '%s/lib/heliox/plugins' 1 1", HELIOX_BUILD_DIR);
