@@ -8,7 +8,8 @@ tidy_checks=()
 step() { printf '== %s\n' "$*"; }
 
 step clang-format
-git ls-files -- '*.c' '*.h' '*.cpp' | xargs clang-format-14 --dry-run --Werror || fail=1
+# Kept headers of released ABI versions stay as they were.
+git ls-files -- '*.c' '*.h' '*.cpp' ':!tests/fixtures/abi-*' | xargs clang-format-14 --dry-run --Werror || fail=1
 
 step layers
 tools/check-layers.sh || fail=1

@@ -14,6 +14,6 @@ size_t hx_encode_kernels_list(const hx_encode_kernels_t *out[3]) {
 }
 
 const hx_encode_kernels_t *hx_encode_kernels(void) {
-  const hx_encode_kernels_t *all[3];
+  const hx_encode_kernels_t *all[3] = {NULL};
   return all[hx_encode_kernels_list(all) - 1];
 }

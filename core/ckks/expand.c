@@ -26,7 +26,7 @@ size_t hx_expand_kernels_list(const hx_expand_kernels_t *out[3]) {
 }
 
 const hx_expand_kernels_t *hx_expand_kernels(void) {
-  const hx_expand_kernels_t *all[3];
+  const hx_expand_kernels_t *all[3] = {NULL};
   return all[hx_expand_kernels_list(all) - 1];
 }
 

@@ -24,7 +24,7 @@ static bool apply(const hx_params_t *params, hx_op_id_t id, const hx_noise_t *ot
   const size_t count = other == NULL ? 1 : 2;
   const hx_attrs_t attrs = {.items = attr, .count = attr != NULL};
   hx_type_t result;
-  hx_noise_t made;
+  hx_noise_t made = {0};
   hx_infer_t inference = {.op = hx_op_info(id),
                           .attrs = attrs,
                           .operands = types,
@@ -86,7 +86,7 @@ static double drift(const hx_params_t *params) {
     ratio = 2 * ratio + (long double)wanted - group;
     if (fabs((double)ratio) > worst) worst = fabs((double)ratio);
   }
-  return log2(worst);
+  return worst > 0 ? log2(worst) : -INFINITY;
 }
 
 void hx_params_precision(const hx_params_t *params, hx_params_precision_t *out) {

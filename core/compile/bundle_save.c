@@ -155,7 +155,7 @@ static size_t base_of(const saver_t *saver, size_t index) {
     if (i == index || !lies_in(own, other)) continue;
     if (lies_in(other, own) && i > index) continue;
     if (best == SIZE_MAX || (lies_in(saver->chosen[best].value->tensor, other) &&
-                             !(lies_in(other, saver->chosen[best].value->tensor) && i > best)))
+                             !(i > best && lies_in(other, saver->chosen[best].value->tensor))))
       best = i;
   }
   return best;

@@ -212,7 +212,8 @@ hx_status_t hx_compilation_transform_with(hx_compilation_t *compilation, const c
   if (pipeline[0] == '\0') return HX_STATUS_OK;
   hx_program_t *changed;
   if (hx_program_clone(compilation->program, &changed) != HX_STATUS_OK) return no_memory(report);
-  hx_transform_options_t given = options == NULL ? (hx_transform_options_t){0} : *options;
+  static const hx_transform_options_t none;
+  hx_transform_options_t given = options == NULL ? none : *options;
   hx_pass_target_t target = {.backend = given.target, .ring = hx_params_ring(compilation->params)};
   if (given.costs != NULL && given.target != NULL && given.target->device_count > 0 &&
       hx_costs_use(given.costs, given.target->devices[0]->name, given.target->plugins[0]->digest) != HX_STATUS_OK) {

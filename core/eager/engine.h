@@ -51,7 +51,7 @@ struct hx_engine {
   hx_keys_t *keys;        // or NULL
   hx_backend_t *backend;  // NULL: a capturing engine
   hx_call_cache_t cache;
-  struct hx_capture *capture;  // calls are recorded there and nothing is computed; NULL: they are computed
+  struct hx_capture *capture;      // calls are recorded there and nothing is computed; NULL: they are computed
   hx_keys_t *truth_keys;           // with the secret: debug mode
   hx_engine_noise_fn truth_watch;  // NULL: off
   void *truth_argument;

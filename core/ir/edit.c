@@ -95,9 +95,9 @@ static hx_status_t copy_op(const copier_t *copier, const hx_ir_op_t *op, hx_ir_o
 
 static hx_status_t copy_range(const copier_t *copier, const hx_ir_op_t *first, const hx_ir_op_t *end,
                               hx_ir_block_t *block, hx_ir_op_t *before) {
+  if (first == end) return HX_STATUS_OK;
   // Found beforehand: copies may be put between the last one and `end`.
   const hx_ir_op_t *last = end == NULL ? first->block->last : end->previous;
-  if (first == end) return HX_STATUS_OK;
   for (const hx_ir_op_t *op = first;; op = op->next) {
     hx_ir_op_t *copy;
     HX_TRY(copy_op(copier, op, &copy));

@@ -109,9 +109,10 @@ static hx_ir_value_t *of_rotate_many(hx_rewriter_t *rewriter, hx_ir_op_t *op) {
   const hx_attribute_t *steps;
   if (hx_op_list(op, "steps", &steps) != 1) return NULL;
   const hx_attribute_t *domain = hx_attrs_find(op->attrs, "output_domain");
+  static const hx_attribute_t none;
   const hx_named_attr_t items[] = {
       {.name = hx_str("step"), .value = {.kind = HX_ATTRIBUTE_INTEGER, .integer = steps[0].integer}},
-      {.name = hx_str("output_domain"), .value = domain == NULL ? (hx_attribute_t){0} : *domain}};
+      {.name = hx_str("output_domain"), .value = domain == NULL ? none : *domain}};
   hx_rewriter_take(rewriter, op);
   const hx_ir_op_t *built = hx_rewriter_build(rewriter, op, op, HX_OP_CKKS_ROTATE, op->operands, op->operand_count,
                                               items, domain == NULL ? 1 : 2, 1);

@@ -105,6 +105,7 @@ static hx_status_t visit_op(hx_walk_t *walk, const hx_ir_op_t *op) {
 }
 
 static hx_status_t walk_block(hx_walk_t *walk, const hx_ir_block_t *block, hx_noise_t *out_outputs) {
+  static const hx_noise_t unknown;
   for (const hx_ir_op_t *op = block->first; op != NULL; op = op->next)
     for (size_t i = 0; i < op->operand_count; ++i) walk->uses[op->operands[i]->id] += 1;
   HX_TRY(start(walk, block));
@@ -112,7 +113,7 @@ static hx_status_t walk_block(hx_walk_t *walk, const hx_ir_block_t *block, hx_no
     if (op->info->id == HX_OP_RETURN) {
       for (size_t i = 0; i < op->operand_count; ++i) {
         const hx_noise_t *noise = walk->noises[op->operands[i]->id];
-        out_outputs[i] = noise == NULL ? (hx_noise_t){0} : *noise;
+        out_outputs[i] = noise == NULL ? unknown : *noise;
       }
       return HX_STATUS_OK;
     }

@@ -132,7 +132,7 @@ HXS_INLINE void lanes_forward_pass_of(uint64_t *out, const uint64_t *in, size_t 
     case 1:
       lanes_forward_pass(out, in, node, size, r, deep, 1);
       break;
-    case 2:
+    case 2:  // NOLINT(bugprone-branch-clone): alike where LANES_STAGES is 2
       lanes_forward_pass(out, in, node, size, r, deep, 2);
       break;
     default:
@@ -249,14 +249,14 @@ HXS_INLINE void lanes_inverse_pass_of(uint64_t *a, size_t node, uint32_t log_siz
   if (node == 1) {
     if (stages == 1) {
       lanes_inverse_pass(a, node, size, last, r, deep, 1);
-    } else if (stages == 2) {
+    } else if (stages == 2) {  // NOLINT(bugprone-branch-clone): alike where LANES_STAGES is 2
       lanes_inverse_pass(a, node, size, last, r, deep, 2);
     } else {
       lanes_inverse_pass(a, node, size, last, r, deep, LANES_STAGES);
     }
   } else if (stages == 1) {
     lanes_inverse_pass(a, node, size, NULL, r, deep, 1);
-  } else if (stages == 2) {
+  } else if (stages == 2) {  // NOLINT(bugprone-branch-clone): alike where LANES_STAGES is 2
     lanes_inverse_pass(a, node, size, NULL, r, deep, 2);
   } else {
     lanes_inverse_pass(a, node, size, NULL, r, deep, LANES_STAGES);
