@@ -234,6 +234,7 @@ bool hx_heir_integer(hx_str_t piece, const char *key, int64_t *out) {
 }
 
 hx_str_t hx_heir_attribute(hx_str_t dictionary, const char *key) {
+  if (dictionary.size == 0) return (hx_str_t){0};
   size_t depth = 0, start = 0;
   const size_t size = strlen(key);
   for (size_t i = 0; i <= dictionary.size; ++i) {
