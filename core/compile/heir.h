@@ -76,6 +76,7 @@ typedef struct hx_heir {
   size_t functions, ops;
   const char *entry;
   bool is_skipped;  // the function at hand is another one
+  bool is_inside;   // a function's body is being read
 } hx_heir_t;
 
 // One operation as written.

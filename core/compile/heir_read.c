@@ -64,7 +64,12 @@ static void read_arguments(hx_heir_t *heir, const hx_heir_op_t *at) {
       const hx_str_t name = hx_heir_word(reader);
       hx_heir_expect(reader, ":", "behind an argument");
       const hx_str_t type = hx_heir_balanced(reader, ",)");
-      if (reader->failed || !add_argument(heir, at, name, type)) return;
+      if (reader->failed) return;
+      if (!heir->is_inside) {
+        hx_heir_refuse(heir, at, HX_CODE_UNSUPPORTED, "the block of a module takes no arguments");
+        return;
+      }
+      if (!add_argument(heir, at, name, type)) return;
       if (!hx_heir_accept(reader, ",")) break;
     }
     hx_heir_expect(reader, ")", "behind arguments");
@@ -75,6 +80,10 @@ static void read_arguments(hx_heir_t *heir, const hx_heir_op_t *at) {
 // func.func: with properties in front of its region, or attributes behind it.
 static void read_function(hx_heir_t *heir, hx_heir_op_t *op) {
   hx_heir_reader_t *reader = &heir->reader;
+  if (heir->is_inside) {
+    hx_heir_refuse(heir, op, HX_CODE_UNSUPPORTED, "a function inside a function is not imported");
+    return;
+  }
   hx_names_deinit(&heir->names);
   hx_names_init(&heir->names);
   hx_str_t name = hx_heir_attribute(op->attributes, "sym_name");
@@ -103,8 +112,10 @@ static void read_function(hx_heir_t *heir, hx_heir_op_t *op) {
     hx_ir_insert(heir->import->program->module->regions[0]->block, NULL, heir->found);
     heir->block = hx_func_block(heir->found);
   }
+  heir->is_inside = true;
   read_arguments(heir, op);
   read_block(heir);
+  heir->is_inside = false;
   hx_heir_expect(reader, "}", "behind a function's body");
   hx_heir_expect(reader, ")", "behind a function's body");
 }
@@ -127,6 +138,10 @@ static void read_op(hx_heir_t *heir) {
     read_function(heir, &op);
     read_attributes(heir, &op);
     read_types(heir, &op);
+    return;
+  }
+  if (!heir->is_inside) {
+    hx_heir_refuse(heir, &op, HX_CODE_UNSUPPORTED, "operations outside functions are not imported");
     return;
   }
   if (hx_heir_is(reader, "({")) {

@@ -129,6 +129,9 @@ static void import_names_what_it_does_not_take(void **state) {
        HX_CODE_TEXT_FORMAT, 4, "finite"},
       {"\"builtin.module\"() ({\n\"func.func\"() ({\n^bb0(%x: tensor<4xf64>):\n}) : () -> ()\n}) : () -> ()\n",
        HX_CODE_UNSUPPORTED, 3, "single lwe ciphertexts"},
+      {"\"builtin.module\"() ({\n^bb0(%x: i64):\n}) : () -> ()\n", HX_CODE_UNSUPPORTED, 1, "takes no arguments"},
+      {HEIR("%0 = \"ckks.negate\"(%x) : (" HCT ") -> " HCT "\n"), HX_CODE_UNSUPPORTED, 2, "outside functions"},
+      {HEIR(FUNC("f", "\"func.func\"() ({\n}) : () -> ()")), HX_CODE_UNSUPPORTED, 4, "inside a function"},
   };
   for (size_t i = 0; i < HX_COUNT_OF(bad); ++i) {
     hx_report_t *report = hx_report_create();
