@@ -86,6 +86,11 @@ hx_status_t cli_load_compilation(cli_t *cli, const char *path, const hx_params_t
 // A bundle of the program and all that is bound to it.
 hx_status_t cli_save_compilation(cli_t *cli, const hx_compilation_t *compilation, const char *pipeline,
                                  const char *path);
+// Keys that a program needs, drawn now: for what does not depend on them.
+hx_status_t cli_draw_keys(cli_t *cli, const hx_program_t *program, const hx_params_t *params, hx_keys_t **out);
+// What -i NAME=TEXT names: a file, or of an input that is a public number the number itself.
+hx_status_t cli_load_input(cli_t *cli, const hx_params_t *params, const hx_port_t *port, const char *text,
+                           hx_value_t **out);
 // To the file of -o, or to standard output.
 hx_status_t cli_give_text(cli_t *cli, const char *text);
 // Binds what --materials names: containers by symbol, or one value each.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // compile: passes over a program, what they chose, what was measured, which of them changes a result.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,16 +70,7 @@ static hx_status_t take_keys(job_t *job, bool with_secret) {
     return hx_keys_load(directory, HX_KEYS_SECRET, &job->secret, cli->report);
   }
   if (with_secret) return hx_report_fail(cli->report, HX_CODE_USAGE, "--bisect runs the program: give --keys DIR");
-  hx_needs_t *needs = NULL;
-  const hx_params_t *params = hx_compilation_params(job->compilation);
-  hx_status_t status = hx_program_needs(job->program, params, &needs, cli->report);
-  if (status != HX_STATUS_OK) return status;
-  const hx_program_needs_t *need = hx_needs_get(needs);
-  const hx_keygen_options_t options = {
-      .parts = need->parts, .rotations = need->steps, .rotation_count = need->element_count, .slots = need->slots};
-  status = hx_keys_generate(params, &options, &job->keys, cli->report);
-  hx_needs_release(needs);
-  return status;
+  return cli_draw_keys(cli, job->program, hx_compilation_params(job->compilation), &job->keys);
 }
 
 static hx_status_t load(job_t *job) {
@@ -224,24 +214,6 @@ static int write_program(job_t *job, const char *pipeline) {
 
 // ------------------------------------------------------------------ bisection
 
-static hx_status_t load_input(job_t *job, const hx_port_t *port, const char *text, hx_value_t **out) {
-  cli_t *cli = job->cli;
-  const hx_params_t *params = hx_compilation_params(job->compilation);
-  if (strcmp(port->role, "static") != 0) return hx_value_load(text, NULL, params, out, cli->report);
-  char *end = NULL;
-  errno = 0;
-  if (strcmp(port->type, "f64") == 0) {
-    const double number = strtod(text, &end);
-    if (*text != '\0' && *end == '\0' && errno == 0) return hx_value_real(params, number, out, cli->report);
-  } else {
-    const long long number = strtoll(text, &end, 10);
-    if (*text != '\0' && *end == '\0' && errno == 0)
-      return hx_value_integer(params, port->type, number, out, cli->report);
-  }
-  return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is a number of type %s; '%s' is none", port->name,
-                        port->type, text);
-}
-
 static hx_status_t load_inputs(job_t *job) {
   cli_t *cli = job->cli;
   const hx_port_t *ports = NULL;
@@ -259,7 +231,7 @@ static hx_status_t load_inputs(job_t *job) {
     if (index == count) return hx_report_fail(cli->report, HX_CODE_INPUT, "the program has no input '%s'", name);
     if (job->inputs[index] != NULL)
       return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is given twice", name);
-    status = load_input(job, &ports[index], path, &job->inputs[index]);
+    status = cli_load_input(cli, hx_compilation_params(job->compilation), &ports[index], path, &job->inputs[index]);
     if (status != HX_STATUS_OK) return status;
   }
   for (size_t i = 0; i < count; ++i) {

@@ -52,16 +52,7 @@ static hx_status_t open_backends(cli_t *cli, diff_t *diff) {
 // Keys from a directory, or the ones that the program needs, drawn now: both backends work with the same.
 static hx_status_t make_keys(cli_t *cli, diff_t *diff) {
   if (diff->keys != NULL) return HX_STATUS_OK;
-  hx_needs_t *needs = NULL;
-  const hx_params_t *params = hx_compilation_params(diff->compilation);
-  hx_status_t status = hx_program_needs(diff->program, params, &needs, cli->report);
-  if (status != HX_STATUS_OK) return status;
-  const hx_program_needs_t *need = hx_needs_get(needs);
-  const hx_keygen_options_t options = {
-      .parts = need->parts, .rotations = need->steps, .rotation_count = need->element_count, .slots = need->slots};
-  status = hx_keys_generate(params, &options, &diff->keys, cli->report);
-  hx_needs_release(needs);
-  return status;
+  return cli_draw_keys(cli, diff->program, hx_compilation_params(diff->compilation), &diff->keys);
 }
 
 static hx_status_t load_program(cli_t *cli, diff_t *diff) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // check, run.
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,23 +47,6 @@ static bool port_index(const hx_port_t *ports, size_t count, const char *name, s
   return false;
 }
 
-// NAME=number of an input that is a public number.
-static hx_status_t static_input(cli_t *cli, run_t *run, const hx_port_t *port, const char *text, hx_value_t **out) {
-  const hx_params_t *params = hx_compilation_params(run->compilation);
-  char *end = NULL;
-  errno = 0;
-  if (strcmp(port->type, "f64") == 0) {
-    const double number = strtod(text, &end);
-    if (*text != '\0' && *end == '\0' && errno == 0) return hx_value_real(params, number, out, cli->report);
-  } else {
-    const long long number = strtoll(text, &end, 10);
-    if (*text != '\0' && *end == '\0' && errno == 0)
-      return hx_value_integer(params, port->type, number, out, cli->report);
-  }
-  return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is a number of type %s; '%s' is none", port->name,
-                        port->type, text);
-}
-
 static hx_status_t load_inputs(cli_t *cli, run_t *run) {
   const hx_port_t *ports = NULL;
   run->input_count = hx_executable_inputs(run->executable, &ports);
@@ -82,9 +64,7 @@ static hx_status_t load_inputs(cli_t *cli, run_t *run) {
     }
     if (run->inputs[index] != NULL)
       return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is given twice", name);
-    status = strcmp(ports[index].role, "static") == 0
-                 ? static_input(cli, run, &ports[index], path, &run->inputs[index])
-                 : hx_value_load(path, NULL, hx_compilation_params(run->compilation), &run->inputs[index], cli->report);
+    status = cli_load_input(cli, hx_compilation_params(run->compilation), &ports[index], path, &run->inputs[index]);
     if (status != HX_STATUS_OK) return status;
   }
   hx_status_t status = HX_STATUS_OK;

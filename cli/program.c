@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs named on the command line: text (.mlir) or bundles; and what is written of them.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,35 @@ hx_status_t cli_save_compilation(cli_t *cli, const hx_compilation_t *compilation
   return hx_bundle_save(compilation, &options, path, cli->report);
 }
 
+hx_status_t cli_draw_keys(cli_t *cli, const hx_program_t *program, const hx_params_t *params, hx_keys_t **out) {
+  hx_needs_t *needs = NULL;
+  hx_status_t status = hx_program_needs(program, params, &needs, cli->report);
+  if (status != HX_STATUS_OK) return status;
+  const hx_program_needs_t *need = hx_needs_get(needs);
+  const hx_keygen_options_t options = {
+      .parts = need->parts, .rotations = need->steps, .rotation_count = need->element_count, .slots = need->slots};
+  status = hx_keys_generate(params, &options, out, cli->report);
+  hx_needs_release(needs);
+  return status;
+}
+
+hx_status_t cli_load_input(cli_t *cli, const hx_params_t *params, const hx_port_t *port, const char *text,
+                           hx_value_t **out) {
+  if (strcmp(port->role, "static") != 0) return hx_value_load(text, NULL, params, out, cli->report);
+  char *end = NULL;
+  errno = 0;
+  if (strcmp(port->type, "f64") == 0) {
+    const double number = strtod(text, &end);
+    if (*text != '\0' && *end == '\0' && errno == 0) return hx_value_real(params, number, out, cli->report);
+  } else {
+    const long long number = strtoll(text, &end, 10);
+    if (*text != '\0' && *end == '\0' && errno == 0)
+      return hx_value_integer(params, port->type, number, out, cli->report);
+  }
+  return hx_report_fail(cli->report, HX_CODE_INPUT, "input '%s' is a number of type %s; '%s' is none", port->name,
+                        port->type, text);
+}
+
 // ------------------------------------------------------------------ emit
 
 typedef struct {
@@ -56,14 +86,7 @@ static hx_status_t link_program(emission_t *job) {
   if (cli_has(cli, "keys")) {
     status = cli_load_keys(cli, cli_get(cli, "keys"), HX_KEYS_EVALUATION, &job->keys);
   } else {
-    hx_needs_t *needs = NULL;
-    status = hx_program_needs(job->program, params, &needs, cli->report);
-    if (status != HX_STATUS_OK) return status;
-    const hx_program_needs_t *need = hx_needs_get(needs);
-    const hx_keygen_options_t options = {
-        .parts = need->parts, .rotations = need->steps, .rotation_count = need->element_count, .slots = need->slots};
-    status = hx_keys_generate(params, &options, &job->keys, cli->report);
-    hx_needs_release(needs);
+    status = cli_draw_keys(cli, job->program, params, &job->keys);
   }
   if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(job->compilation, job->keys, cli->report);
   if (status == HX_STATUS_OK) status = cli_bind_materials(cli, job->compilation);

@@ -82,16 +82,6 @@ static bool is_inner(const hx_fusion_t *fusion, uint32_t value) {
   return exe->roots[root].kind == HX_ROOT_SLAB && exe->roots[root].is_whole && own == fusion->touches[root];
 }
 
-static hx_region_value_t value_at(const hx_executable_t *exe, uint32_t index) {
-  const hx_slot_t *slot = &exe->slots[index];
-  const hx_root_t *root = &exe->roots[slot->root];
-  return (hx_region_value_t){.type = slot->type,
-                             .layout = slot->layout,
-                             .primes = &slot->primes,
-                             .secret = slot->secret,
-                             .immutable = root->kind == HX_ROOT_MATERIAL && exe->materials[root->index].is_key};
-}
-
 static hx_status_t add_part(hx_fusion_t *fusion, const hx_step_t *step, hx_region_part_t *part, bool *out_fits) {
   const hx_executable_t *exe = fusion->linker->exe;
   const uint32_t total = step->operand_count + step->result_count;
@@ -99,11 +89,11 @@ static hx_status_t add_part(hx_fusion_t *fusion, const hx_step_t *step, hx_regio
   uint32_t *ids = hx_arena_alloc(fusion->arena, total * sizeof *ids);
   if (values == NULL || ids == NULL) return HX_STATUS_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < step->operand_count && *out_fits; ++i) {
-    values[i] = value_at(exe, step->operands[i]);
+    values[i] = hx_region_value(exe, step->operands[i]);
     *out_fits = read_id(fusion, step->operands[i], &ids[i]);
   }
   for (uint32_t i = step->operand_count; i < total && *out_fits; ++i) {
-    values[i] = value_at(exe, step->results[i - step->operand_count]);
+    values[i] = hx_region_value(exe, step->results[i - step->operand_count]);
     *out_fits = write_id(fusion, step->results[i - step->operand_count], &ids[i]);
   }
   *part = (hx_region_part_t){.call = {.op = step->op->info,

@@ -125,7 +125,7 @@ static hx_status_t count_resources(hx_linker_t *linker, hx_step_t *step) {
   return HX_STATUS_OK;
 }
 
-static hx_region_value_t region_value(const hx_executable_t *exe, uint32_t index) {
+hx_region_value_t hx_region_value(const hx_executable_t *exe, uint32_t index) {
   const hx_slot_t *slot = &exe->slots[index];
   const hx_root_t *root = &exe->roots[slot->root];
   return (hx_region_value_t){.type = slot->type,
@@ -147,7 +147,7 @@ hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_re
   const hx_bound_material_t *material = &exe->materials[root->index];
   hx_arena_t arena;
   hx_arena_init(&arena);
-  const hx_region_value_t value = region_value(exe, step->operands[resource->operand]);
+  const hx_region_value_t value = hx_region_value(exe, step->operands[resource->operand]);
   const hx_tensor_desc *desc = hx_region_desc(&arena, &value);
   hx_status_t status = HX_STATUS_OUT_OF_MEMORY;
   if (desc != NULL) {
@@ -196,9 +196,9 @@ static hx_status_t prepare_with(hx_linker_t *linker, hx_step_t *step, hx_arena_t
       hx_arena_alloc(arena, ((size_t)step->operand_count + step->result_count) * sizeof *values);
   hx_resource *resources = hx_arena_alloc(arena, step->resource_count * sizeof *resources);
   if (values == NULL || resources == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  for (uint32_t i = 0; i < step->operand_count; ++i) values[i] = region_value(exe, step->operands[i]);
+  for (uint32_t i = 0; i < step->operand_count; ++i) values[i] = hx_region_value(exe, step->operands[i]);
   for (uint32_t i = 0; i < step->result_count; ++i) {
-    values[step->operand_count + i] = region_value(exe, step->results[i]);
+    values[step->operand_count + i] = hx_region_value(exe, step->results[i]);
   }
   for (uint32_t i = 0; i < step->resource_count; ++i) {
     resources[i] = (hx_resource){.struct_size = HX_END_OF(hx_resource, kind),

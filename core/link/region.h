@@ -15,6 +15,10 @@ typedef struct hx_region_value {
   bool secret, immutable;
 } hx_region_value_t;
 
+// A slot of an executable as one (prepare.c).
+struct hx_executable;
+hx_region_value_t hx_region_value(const struct hx_executable *exe, uint32_t index);
+
 typedef struct hx_region_call {
   const hx_op_info_t *op;
   hx_attrs_t attrs;

@@ -40,6 +40,22 @@ static inline void command_run(command_t *command, const char *directory, const 
   command_slurp(path, command->errors);
 }
 
+// Fails the test unless the command ended so and said `part` on either stream.
+static inline void command_expect(const command_t *command, int exit_code, const char *part) {
+  if (command->exit_code == exit_code &&
+      (strstr(command->output, part) != NULL || strstr(command->errors, part) != NULL))
+    return;
+  fail_msg("expected exit %d and '%s'; found exit %d and: %s%s", exit_code, part, command->exit_code, command->errors,
+           command->output);
+}
+
+// Removes a directory of a test's own with what is in it; 0 when that worked.
+static inline int command_remove(const char *directory) {
+  char line[4200];
+  snprintf(line, sizeof line, "rm -rf '%s'", directory);
+  return system(line) == 0 ? 0 : 1;
+}
+
 static inline bool command_has_file(const char *directory, const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", directory, name);

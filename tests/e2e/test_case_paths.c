@@ -68,7 +68,5 @@ int main(void) {
       cmocka_unit_test(b59_an_absent_backend_ends_the_run),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  char line[128];
-  snprintf(line, sizeof line, "rm -rf '%s'", directory);
-  return system(line) == 0 ? failed : 1;
+  return command_remove(directory) == 0 ? failed : 1;
 }

@@ -47,9 +47,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[4200];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line) == 0 ? 0 : 1;
+  return command_remove(root);
 }
 
 static void compile_lists_and_explains(void **state) {

@@ -20,9 +20,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[256];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line);
+  return command_remove(root);
 }
 
 static void demo_agrees_with_plain_computation_on_every_sample(void **state) {

@@ -111,9 +111,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[256];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line) == 0 ? 0 : 1;
+  return command_remove(root);
 }
 
 static void emitted_c_gives_the_bits_of_the_program(void **state) {

@@ -19,9 +19,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[256];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line);
+  return command_remove(root);
 }
 
 #define DATA HELIOX_SOURCE_DIR "/examples/data/"

@@ -17,11 +17,7 @@ static command_t last;
 
 static void run(const char *line) { command_run(&last, root, environment, line); }
 
-static void expect(int exit_code, const char *part) {
-  if (last.exit_code == exit_code && (strstr(last.output, part) != NULL || strstr(last.errors, part) != NULL)) return;
-  fail_msg("expected exit %d and '%s'; found exit %d and: %s%s", exit_code, part, last.exit_code, last.errors,
-           last.output);
-}
+static void expect(int exit_code, const char *part) { command_expect(&last, exit_code, part); }
 
 static int set_up(void **state) {
   (void)state;
@@ -33,9 +29,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[256];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line) == 0 ? 0 : 1;
+  return command_remove(root);
 }
 
 static void demo_runs_on_a_far_device(void **state) {

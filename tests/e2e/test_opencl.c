@@ -23,11 +23,7 @@ static void run_in(const char *environment, const char *line) {
 
 static void run(const char *line) { run_in("", line); }
 
-static void expect(int exit_code, const char *part) {
-  if (last.exit_code == exit_code && (strstr(last.output, part) != NULL || strstr(last.errors, part) != NULL)) return;
-  fail_msg("expected exit %d and '%s'; found exit %d and: %s%s", exit_code, part, last.exit_code, last.errors,
-           last.output);
-}
+static void expect(int exit_code, const char *part) { command_expect(&last, exit_code, part); }
 
 // The demo's own files: program, keys, encrypted samples, weights.
 static int set_up(void **state) {
@@ -46,9 +42,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[256];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line) == 0 ? 0 : 1;  // NOLINT(cert-env33-c): a path of our own
+  return command_remove(root);
 }
 
 #define RUN_LINE \

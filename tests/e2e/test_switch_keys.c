@@ -72,7 +72,5 @@ int main(void) {
   if (mkdtemp(directory) == NULL) return 1;
   const struct CMUnitTest tests[] = {cmocka_unit_test(values_go_from_one_secret_to_another)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  char line[128];
-  snprintf(line, sizeof line, "rm -rf '%s'", directory);
-  return system(line) == 0 ? failed : 1;
+  return command_remove(directory) == 0 ? failed : 1;
 }

@@ -56,9 +56,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
-  char line[256];
-  snprintf(line, sizeof line, "rm -rf '%s'", root);
-  return system(line);
+  return command_remove(root);
 }
 
 static void good_input_runs_and_decrypts(void **state) {
