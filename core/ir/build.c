@@ -4,7 +4,9 @@
 
 #include "core/ir/internal.h"
 
-bool hx_ir_is_isolated(const hx_op_info_t *info) { return info->id == HX_OP_MODULE || info->id == HX_OP_FUNC; }
+bool hx_ir_is_isolated(const hx_op_info_t *info) {
+  return info->id == HX_OP_MODULE || info->id == HX_OP_FUNC || info->id == HX_OP_DISTRIBUTED_ALL_REDUCE;
+}
 
 hx_status_t hx_ir_create_region(hx_program_t *program, hx_ir_op_t *op, hx_ir_region_t **out) {
   hx_ir_region_t *region = hx_arena_alloc(&program->arena, sizeof *region);

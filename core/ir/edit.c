@@ -210,6 +210,12 @@ static hx_status_t visit_while(const hx_ir_op_t *op, visit_t visit, void *argume
   return visit_pairs(after->last->operands, before->arguments, before->argument_count, visit, argument);
 }
 
+static hx_status_t visit_reduce(const hx_ir_op_t *op, visit_t visit, void *argument) {
+  const hx_ir_block_t *block = op->regions[0]->block;
+  for (size_t i = 0; i < block->argument_count; ++i) HX_TRY(visit(op->operands[1], block->arguments[i], argument));
+  return visit_pairs(block->last->operands, op->results, op->result_count, visit, argument);
+}
+
 hx_status_t hx_ir_flows(const hx_ir_op_t *op, visit_t visit, void *argument) {
   switch (op->info->id) {
     case HX_OP_SCF_IF:
@@ -218,6 +224,8 @@ hx_status_t hx_ir_flows(const hx_ir_op_t *op, visit_t visit, void *argument) {
       return visit_for(op, visit, argument);
     case HX_OP_SCF_WHILE:
       return visit_while(op, visit, argument);
+    case HX_OP_DISTRIBUTED_ALL_REDUCE:
+      return visit_reduce(op, visit, argument);
     default:
       return HX_STATUS_OK;
   }

@@ -140,6 +140,18 @@ static void infer_while(hx_inference_t *inference, hx_ir_op_t *op) {
            op->results, op->result_count);
 }
 
+// Both arguments of the combining region, and what it yields, are as the operand.
+static void infer_reduce(hx_inference_t *inference, hx_ir_op_t *op) {
+  const hx_ir_block_t *block = op->regions[0]->block;
+  infer_row(inference, op);
+  hx_ir_value_t *const pair[2] = {op->results[0], op->results[0]};
+  flow_all(inference, op, "combined operand", pair, 2, "argument of the region", block->arguments,
+           block->argument_count);
+  infer_block(inference, block);
+  const hx_ir_op_t *last = block->last;
+  flow_all(inference, last, "yielded value", last->operands, last->operand_count, "result", op->results, 1);
+}
+
 static void infer_func(hx_inference_t *inference, hx_ir_op_t *func);
 
 // The first call of a function gives its open arguments their state; later ones have to agree with it.
@@ -178,6 +190,9 @@ static void infer_block(hx_inference_t *inference, const hx_ir_block_t *block) {
         break;
       case HX_OP_SCF_WHILE:
         infer_while(inference, op);
+        break;
+      case HX_OP_DISTRIBUTED_ALL_REDUCE:
+        infer_reduce(inference, op);
         break;
       case HX_OP_CALL:
         infer_call(inference, op);

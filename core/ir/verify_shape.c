@@ -173,6 +173,32 @@ static void check_while(hx_verifier_t *verifier, const hx_ir_op_t *op) {
                before->arguments, before->argument_count);
 }
 
+// The region combines two values of the operand's type into one, element by element, so that it can be prepared apart
+// from the program. It is isolated: hx_verify sees to it that it reads nothing from outside.
+static void check_reduce(hx_verifier_t *verifier, const hx_ir_op_t *op) {
+  const hx_ir_block_t *block = op->regions[0]->block;
+  if (op->operand_count != 2) return;  // told by the row
+  hx_ir_value_t *const pair[2] = {op->operands[1], op->operands[1]};
+  check_flow(verifier, op, "combined operand", pair, 2, "argument of the region", block->arguments,
+             block->argument_count);
+  check_flow(verifier, op, "combined operand", pair, 1, "result", op->results, op->result_count);
+  const hx_ir_op_t *last = terminator(op, 0, HX_OP_DISTRIBUTED_YIELD);
+  if (last != NULL)
+    check_flow(verifier, last, "yielded value", last->operands, last->operand_count, "combined operand", pair, 1);
+  for (const hx_ir_op_t *inner = block->first; inner != NULL; inner = inner->next) {
+    const hx_op_info_t *info = inner->info;
+    bool fits = info->effect == HX_EFFECT_PURE && info->tier != HX_TIER_HOST && inner->operand_count > 0 &&
+                (info->tier != HX_TIER_STRUCTURE || info->id == HX_OP_DISTRIBUTED_YIELD);
+    for (size_t i = 0; fits && i < inner->operand_count; ++i) {
+      const hx_op_operand_t *row = hx_op_operand_at(info, i, inner->operand_count);
+      fits = row == NULL || row->dependency == HX_DEPENDS_ELEMENT;
+    }
+    if (!fits)
+      hx_verify_fault(verifier, inner, HX_CODE_OPERANDS, "the region of %s takes element-wise operations alone",
+                      op->info->name);
+  }
+}
+
 // What operations with regions look like; every other operation has none.
 static const struct {
   hx_op_id_t id;
@@ -185,6 +211,7 @@ static const struct {
     {HX_OP_SCF_IF, 2, {HX_OP_SCF_YIELD, HX_OP_SCF_YIELD}, check_if},
     {HX_OP_SCF_FOR, 1, {HX_OP_SCF_YIELD, HX_OP_UNKNOWN}, check_for},
     {HX_OP_SCF_WHILE, 2, {HX_OP_SCF_CONDITION, HX_OP_SCF_YIELD}, check_while},
+    {HX_OP_DISTRIBUTED_ALL_REDUCE, 1, {HX_OP_DISTRIBUTED_YIELD, HX_OP_UNKNOWN}, check_reduce},
 };
 
 static void check_terminator(hx_verifier_t *verifier, const hx_ir_op_t *op, size_t region, hx_op_id_t id) {

@@ -114,10 +114,14 @@ static const struct {
                       {"digit", 0, HX_PRIMES_MAX - 1},
                       {"element", 1, (1 << 18) - 1},
                       {"first", 0, 65534},
+                      {"from", 0, HX_RANKS_MAX - 1},
                       {"groups", 1, 65535},
                       {"index", 0, UINT32_MAX},
                       {"predicate", 0, 9},
-                      {"slots", 1, 65536}};
+                      {"rank", 0, HX_RANKS_MAX - 1},
+                      {"root", 0, HX_RANKS_MAX - 1},
+                      {"slots", 1, 65536},
+                      {"to", 0, HX_RANKS_MAX - 1}};
 
 static hx_status_t check_integer(const attr_check_t *check) {
   if (check->value->kind != HX_ATTRIBUTE_INTEGER) return refuse(check, "has to be an integer");

@@ -203,6 +203,14 @@ hx_status_t hx_infer_ckks_decode(hx_infer_t *call);
 hx_status_t hx_infer_ckks_encrypt(hx_infer_t *call);
 hx_status_t hx_infer_ckks_decrypt(hx_infer_t *call);
 hx_status_t hx_infer_ckks_prepare_plain(hx_infer_t *call);
+hx_status_t hx_infer_distributed_number(hx_infer_t *call);
+hx_status_t hx_infer_distributed_broadcast(hx_infer_t *call);
+hx_status_t hx_infer_distributed_reduce(hx_infer_t *call);
+hx_status_t hx_infer_distributed_scatter(hx_infer_t *call);
+hx_status_t hx_infer_distributed_gather(hx_infer_t *call);
+hx_status_t hx_infer_distributed_all_gather(hx_infer_t *call);
+hx_status_t hx_infer_distributed_send(hx_infer_t *call);
+hx_status_t hx_infer_distributed_receive(hx_infer_t *call);
 
 // Rows of a ring (no plugin call): Q at a depth (empty beyond the last), P, a digit's remaining ids.
 hx_primes_t hx_ring_active(const hx_ring *ring, uint32_t depth);

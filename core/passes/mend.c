@@ -172,6 +172,13 @@ static void mend_while(hx_mender_t *mender, hx_ir_op_t *op) {
     set_type(mender, op->results[i], after->arguments[i]->type);
 }
 
+static void mend_reduce(hx_mender_t *mender, hx_ir_op_t *op) {
+  const hx_ir_block_t *block = op->regions[0]->block;
+  for (size_t i = 0; i < block->argument_count; ++i) set_type(mender, block->arguments[i], op->operands[1]->type);
+  mend_block(mender, op->regions[0]->block);
+  infer_results(mender, op);
+}
+
 // ------------------------------------------------------------------ functions
 
 static void mend_function(hx_mender_t *mender, uint32_t id) {
@@ -210,6 +217,9 @@ static void mend_op(hx_mender_t *mender, hx_ir_op_t *op) {
       break;
     case HX_OP_SCF_WHILE:
       mend_while(mender, op);
+      break;
+    case HX_OP_DISTRIBUTED_ALL_REDUCE:
+      mend_reduce(mender, op);
       break;
     case HX_OP_CALL:
       mend_call(mender, op);
