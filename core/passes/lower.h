@@ -13,6 +13,12 @@ typedef struct hx_lowering {
   hx_ir_op_t *op;      // being rewritten; its operand and result types are complete
   hx_ir_op_t *first;   // first operation emitted for it
   hx_status_t status;  // of the first failure
+  // Sums of rotations over Q and P are one rank's share: gives the sum of all ranks, over Q and P, of `raised` (two
+  // components over Q and P), P * first on the first component and P * both (on Q). Any of them may be NULL. Where
+  // `across` is NULL sums are complete.
+  hx_ir_value_t *(*across)(struct hx_lowering *lowering, hx_ir_value_t *raised, hx_ir_value_t *first,
+                           hx_ir_value_t *both);
+  void *across_argument;
 } hx_lowering_t;
 
 hx_ir_value_t *hx_lower_emit(hx_lowering_t *lowering, hx_op_id_t id, hx_ir_value_t *const *operands,
@@ -44,6 +50,10 @@ hx_attribute_t hx_lower_ids(hx_lowering_t *lowering, const hx_primes_t *primes);
 void hx_lower_finish(hx_lowering_t *lowering, size_t index, hx_ir_value_t *value);
 // A fault at the rewritten operation.
 void hx_lower_fail(hx_lowering_t *lowering, hx_code_t code, const char *format, ...) HX_PRINTF(3, 4);
+
+// ckks.rotate_sum or ckks.rotate_weighted_sum with `across`. has_terms false: the rank has none of its terms, and
+// brings nothing to the sums.
+void hx_lower_rotations(hx_lowering_t *lowering, bool has_terms);
 
 // ckks.weighted_sum and rns.weighted_sum: a chain of products a group.
 void hx_lower_weighted_sum(hx_lowering_t *lowering);

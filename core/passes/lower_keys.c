@@ -191,6 +191,11 @@ typedef struct hx_rotation_sum {
 
 static void finish_sum(hx_lowering_t *lowering, size_t index, const hx_rotation_sum_t *sum) {
   if (lowering->status != HX_STATUS_OK) return;
+  if (lowering->across != NULL) {
+    hx_ir_value_t *all = lowering->across(lowering, sum->raised, sum->first, sum->both);
+    if (lowering->status == HX_STATUS_OK) hx_lower_finish(lowering, index, divide(lowering, all, HX_NTT));
+    return;
+  }
   hx_ir_value_t *value = sum->both;
   if (sum->raised != NULL) {
     hx_ir_value_t *switched = divide(lowering, sum->raised, HX_NTT);
@@ -291,6 +296,17 @@ static void lower_rotate_weighted_sum(hx_lowering_t *lowering) {
     weigh_group(lowering, &list, turns, group);
   hx_free(turns);
   free_steps(&list);
+}
+
+void hx_lower_rotations(hx_lowering_t *lowering, bool has_terms) {
+  const hx_rotation_sum_t nothing = {0};
+  if (!has_terms) {
+    for (size_t i = 0; i < lowering->op->result_count; ++i) finish_sum(lowering, i, &nothing);
+  } else if (lowering->op->info->id == HX_OP_CKKS_ROTATE_SUM) {
+    lower_rotate_sum(lowering);
+  } else {
+    lower_rotate_weighted_sum(lowering);
+  }
 }
 
 const hx_lower_rule_t hx_lower_key_rules[] = {
