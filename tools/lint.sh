@@ -20,6 +20,9 @@ tools/check-refusals.sh || fail=1
 step plugin ABI
 tools/check-abi.sh || fail=1
 
+step public ABI
+tools/check-public-abi.sh || fail=1
+
 step unfinished
 # Words that mark unfinished work.
 if git grep -nIE '\b(TODO|FIXME|XXX)\b' -- ':!tools/lint.sh' ':!docs'; then fail=1; fi

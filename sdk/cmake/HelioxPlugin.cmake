@@ -1,16 +1,17 @@
-# heliox_add_plugin(TARGET NAME short-name MANIFEST file SOURCES file... [OUTPUT_DIRECTORY dir] [NO_INSTALL])
+# heliox_add_plugin(TARGET NAME short-name MANIFEST file SOURCES file... [FILES file...] [OUTPUT_DIRECTORY dir] [NO_INSTALL])
 #
 # Builds a plugin: a module without prefix, named heliox_<short-name>.so, with the flags that the host's checks ask
 # for, beside <short-name>.json, its manifest. MANIFEST is the part that an author writes: identity, devices,
 # operations, requirements. Before compiling, heliox_plugin_facts.h is made from it, for HELIOX_PLUGIN_NOTE; after
 # linking, digest, target, ABI and note facts are read from the library and written into the manifest. Both files get
-# fixed modes, whatever the umask. Both are installed into lib/heliox/plugins unless NO_INSTALL is given.
+# fixed modes, whatever the umask. Both are installed into lib/heliox/plugins unless NO_INSTALL is given, and so are FILES,
+# what the manifest names beside the library (kernel images), as component plugin_<short-name>.
 #
 # Needs the targets heliox_sdk (headers) and heliox_manifest (the tool): find_package(HelioxSDK) makes them. Without
 # OUTPUT_DIRECTORY both files go to HELIOX_PLUGIN_OUTPUT_DIRECTORY, else to the current binary directory.
 
 function(heliox_add_plugin target)
-  cmake_parse_arguments(PARSE_ARGV 1 plugin "NO_INSTALL" "NAME;MANIFEST;OUTPUT_DIRECTORY" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "NO_INSTALL" "NAME;MANIFEST;OUTPUT_DIRECTORY" "SOURCES;FILES")
   foreach(argument NAME MANIFEST SOURCES)
     if(NOT plugin_${argument})
       message(FATAL_ERROR "heliox_add_plugin(${target}): ${argument} is missing")
@@ -53,8 +54,10 @@ function(heliox_add_plugin target)
   if(NOT plugin_NO_INSTALL)
     include(GNUInstallDirs)
     install(PROGRAMS ${plugin_OUTPUT_DIRECTORY}/heliox_${plugin_NAME}.so
-            DESTINATION ${CMAKE_INSTALL_LIBDIR}/heliox/plugins)
-    install(FILES ${plugin_OUTPUT_DIRECTORY}/${plugin_NAME}.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/heliox/plugins)
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/heliox/plugins COMPONENT plugin_${plugin_NAME})
+    install(FILES ${plugin_OUTPUT_DIRECTORY}/${plugin_NAME}.json ${plugin_FILES}
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/heliox/plugins COMPONENT plugin_${plugin_NAME})
+    set_property(GLOBAL APPEND PROPERTY HELIOX_COMPONENTS plugin_${plugin_NAME})
   endif()
   if(NOT HELIOX_SANITIZE) # a sanitizer's runtime may live in the program alone
     target_link_options(${target} PRIVATE -Wl,-z,defs)
