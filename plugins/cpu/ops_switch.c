@@ -3,6 +3,7 @@
 // rotations; and multiply, relinearize, rescale as one.
 #include <string.h>
 
+#include "heliox/support/switched.h"
 #include "switch.h"
 
 // A ciphertext with `components`, and the results of two on its rows.
@@ -83,7 +84,7 @@ int32_t hx_cpu_build_rotate_many(hxs_build *build) {
   hx_cpu_switch_t *s = NULL;
   const int64_t *steps = NULL;
   uint32_t count = 0;
-  HXS_TRY(hx_cpu_switch_read_steps(build, &steps, &count));
+  HXS_TRY(hxs_accept_steps(build, &steps, &count));
   HXS_TRY(expect_switched(build, 2, count));
   HXS_TRY(hx_cpu_switch_begin(build, build->prepared->operands[0].limbs, 0, count, &s));
   s->component = 1;
@@ -98,7 +99,7 @@ int32_t hx_cpu_build_rotate_sum(hxs_build *build) {
   hx_cpu_switch_t *s = NULL;
   const int64_t *steps = NULL;
   uint32_t count = 0;
-  HXS_TRY(hx_cpu_switch_read_steps(build, &steps, &count));
+  HXS_TRY(hxs_accept_steps(build, &steps, &count));
   HXS_TRY(hxs_expect_counts(build, count, UINT32_MAX, 1, 1));
   HXS_TRY(expect_switched(build, 2, 1));
   for (uint32_t t = 1; t < count; t++) {
@@ -117,32 +118,16 @@ int32_t hx_cpu_build_rotate_weighted_sum(hxs_build *build) {
   hxs_prepared *p = build->prepared;
   hx_cpu_switch_t *s = NULL;
   const int64_t *steps = NULL;
-  int64_t groups = 1;
-  uint32_t count = 0;
-  HXS_TRY(hx_cpu_switch_read_steps(build, &steps, &count));
-  if (hxs_attr_find(build, "groups") != NULL) {
-    HXS_TRY(hxs_attr_i64(build, "groups", 1, (int64_t)p->operand_count, &groups));
-  }
-  const uint64_t others = 1 + (uint64_t)groups * count;
-  if (p->operand_count < others) {
-    return hxs_refuse(build, HX_INVALID, "%u operands; %lld groups of %u steps have %llu before their keys",
-                      p->operand_count, (long long)groups, count, (unsigned long long)others);
-  }
-  HXS_TRY(expect_switched(build, 2, (uint32_t)groups));
+  uint32_t count = 0, groups = 0, others = 0;
+  HXS_TRY(hxs_accept_steps(build, &steps, &count));
+  HXS_TRY(hxs_accept_groups(build, count, &groups, &others));
+  HXS_TRY(expect_switched(build, 2, groups));
   HXS_TRY(hx_cpu_switch_begin(build, p->operands[0].limbs, 0, count, &s));
   s->component = 1;
   s->sums = true;
   s->weights = 1;
-  for (uint32_t i = 1; i < others; i++) {
-    hxs_view *weight = &p->operands[i];
-    HXS_TRY(hxs_expect_residues(build, weight));
-    HXS_TRY(hxs_expect_repr(build, weight, HX_STANDARD));
-    HXS_TRY(hxs_expect_domain(build, weight, HX_NTT));
-    HXS_TRY(hxs_expect_components(build, weight, 1));
-    HXS_TRY(hxs_expect_batch(build, weight, &p->results[0]));
-    HXS_TRY(hxs_expect_ids(build, weight, s->extended, s->ids));
-  }
-  HXS_TRY(hx_cpu_switch_steps(build, (uint32_t)others, s, steps));
+  HXS_TRY(hxs_accept_weights(build, 1, others, s->extended, s->ids));
+  HXS_TRY(hx_cpu_switch_steps(build, others, s, steps));
   return hx_cpu_switch_end(build, s);
 }
 

@@ -56,8 +56,6 @@ int32_t hx_cpu_switch_term(const hxs_build *build, hx_cpu_switch_t *s, uint32_t 
 // Constants, scratch and cost; the counts and kinds of the plan are set.
 int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s);
 
-// Attribute steps: one or more integers.
-int32_t hx_cpu_switch_read_steps(const hxs_build *build, const int64_t **out_steps, uint32_t *out_count);
 // All terms of a plan from their steps. Keys follow the first `others` operands, one for each distinct step but 0, in
 // the order of first use.
 int32_t hx_cpu_switch_steps(const hxs_build *build, uint32_t others, hx_cpu_switch_t *s, const int64_t *steps);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "heliox/support/host.h"
+#include "heliox/support/switched.h"
 #include "switch.h"
 
 // Bytes of raised digits that are multiplied together: half of a cache of 2 MiB, the rest is the key's and the sums'.
@@ -62,39 +63,12 @@ int32_t hx_cpu_switch_term(const hxs_build *build, hx_cpu_switch_t *s, uint32_t 
 
 // ---- steps
 
-// Terms of several steps: keys stand in the order in which steps other than 0 are first used.
 int32_t hx_cpu_switch_steps(const hxs_build *build, uint32_t others, hx_cpu_switch_t *s, const int64_t *steps) {
-  const hxs_prepared *p = build->prepared;
-  uint32_t keys = 0;
+  hxs_rotation *rotations = NULL;
+  HXS_TRY(hxs_accept_rotations(build, others, steps, s->term_count, &rotations));
   for (uint32_t t = 0; t < s->term_count; t++) {
-    const uint32_t element = hxs_rotation_element(p->log_n, steps[t]);
-    uint32_t key = HX_NONE;
-    for (uint32_t i = 0; i < t && key == HX_NONE && element != 1; i++) {
-      key = s->terms[i].element == element ? s->terms[i].key : HX_NONE;
-    }
-    if (element != 1 && key == HX_NONE) {
-      key = others + keys++;
-      if (key >= p->operand_count) {
-        return hxs_refuse(build, HX_INVALID, "%u operands, but step %lld wants a key in operand %u", p->operand_count,
-                          (long long)steps[t], key);
-      }
-    }
-    HXS_TRY(hx_cpu_switch_term(build, s, t, key, element));
+    HXS_TRY(hx_cpu_switch_term(build, s, t, rotations[t].key, rotations[t].element));
   }
-  if (p->operand_count != others + keys) {
-    return hxs_refuse(build, HX_INVALID, "%u operands, must be %u; the last %u are keys, one a distinct step but 0",
-                      p->operand_count, others + keys, keys);
-  }
-  return HX_OK;
-}
-
-int32_t hx_cpu_switch_read_steps(const hxs_build *build, const int64_t **out_steps, uint32_t *out_count) {
-  const hx_attr *attr = hxs_attr_find(build, "steps");
-  if (attr == NULL || attr->kind != HX_ATTR_I64 || attr->count == 0 || attr->data == NULL) {
-    return hxs_refuse(build, HX_INVALID, "attribute steps must be a list of one or more integers");
-  }
-  *out_steps = attr->data;
-  *out_count = attr->count;
   return HX_OK;
 }
 

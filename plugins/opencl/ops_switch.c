@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole operations with a switching key, and rescale, ntt domain to ntt domain; chains of them prepared as one.
+#include "heliox/support/switched.h"
 #include "ops.h"
 #include "switch.h"
 
@@ -24,34 +25,21 @@ static int32_t build_switch(hxs_build *build, uint32_t switched, uint32_t added,
   return hx_opencl_switch_lower(build, &s, &s.acc, &add, element, &to);
 }
 
-// Operand 0 on the first primes of Q, with so many components; result 0 alike with two.
-static int32_t check_switched(const hxs_build *build, uint32_t components) {
-  const hxs_prepared *p = build->prepared;
-  const hxs_view *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  hxs_view shape = *out;
-  shape.components = components;
-  HXS_TRY(hxs_expect_like(build, &p->operands[0], &shape));
-  return hxs_expect_leading(build, &p->operands[0]);
-}
-
 int32_t hx_opencl_build_relinearize(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
-  HXS_TRY(check_switched(build, 3));
+  HXS_TRY(hxs_accept_switched(build, 1, 3, 1));
   return build_switch(build, 2, 2, 1);
 }
 
 int32_t hx_opencl_build_key_switch(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
-  HXS_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_accept_switched(build, 1, 2, 1));
   return build_switch(build, 1, 1, 1);
 }
 
 int32_t hx_opencl_build_conjugate(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
-  HXS_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_accept_switched(build, 1, 2, 1));
   return build_switch(build, 1, 1, (2u << build->prepared->log_n) - 1);
 }
 
@@ -61,7 +49,7 @@ int32_t hx_opencl_build_rotate(hxs_build *build) {
   const uint32_t element = hxs_rotation_element(build->prepared->log_n, step);
   const uint32_t operands = element == 1 ? 1 : 2;
   HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  HXS_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_accept_switched(build, 1, 2, 1));
   if (element == 1) {
     hx_opencl_rows_t to, from;
     HXS_TRY(hx_opencl_rows_of(build, &build->prepared->results[0], &to));
@@ -83,31 +71,6 @@ int32_t hx_opencl_build_ckks_rescale(hxs_build *build) {
 }
 
 // ------------------------------------------------------------------ chains
-
-// Result 0 has the rows of operand 0 but the last, which is a depth group of its own.
-static int32_t check_fused(const hxs_build *build) {
-  const hxs_prepared *p = build->prepared;
-  hxs_view *a = &p->operands[0];
-  const hxs_view *out = &p->results[0];
-  uint32_t group = 0;
-  HXS_TRY(hxs_expect_residues(build, a));
-  HXS_TRY(hxs_accept_last_group(build, a, &group));
-  if (group != 1) {
-    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group has %u primes, must have 1", group);
-  }
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  HXS_TRY(hxs_expect_ids(build, out, a->limbs - 1, a->ids));
-  hxs_view shape = *out;
-  shape.components = p->operand_count == 2 ? 3 : 2;
-  shape.limbs = a->limbs;
-  shape.ids = a->ids;
-  for (uint32_t i = 0; i + 1 < p->operand_count; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
-  }
-  return hxs_expect_leading(build, a);
-}
 
 // Rows [component][items][limbs] of the product in scratch memory, or of operand 0 where there is no product.
 static int32_t three_rows(hxs_build *build, hx_opencl_rows_t *out) {
@@ -171,8 +134,7 @@ static int32_t add_rescale(hxs_build *build, const hx_opencl_switch_t *s, const 
 
 int32_t hx_opencl_build_fused(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
-  HXS_TRY(check_fused(build));
+  HXS_TRY(hxs_accept_fused(build));
   const hxs_view *a = &p->operands[0], *out = &p->results[0], *key = &p->operands[p->operand_count - 1];
   const uint32_t rows = (uint32_t)(out->items * a->limbs);
   hx_opencl_switch_t s;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "heliox/support/accept.h"
+
 int32_t hx_opencl_switch_begin(hxs_build *build, uint64_t items, uint32_t active, hx_opencl_switch_t *out) {
   const hxs_ring *ring = build->ring;
   *out = (hx_opencl_switch_t){.items = (uint32_t)items,
@@ -30,19 +32,8 @@ int32_t hx_opencl_switch_begin(hxs_build *build, uint64_t items, uint32_t active
 }
 
 int32_t hx_opencl_switch_key(const hxs_build *build, const hx_opencl_switch_t *s, const hxs_view *key) {
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0 || key->components != 2 || key->domain != HX_NTT ||
-      key->repr != HX_STANDARD || key->digits < s->digits) {
-    return hxs_refuse(build, HX_INVALID,
-                      "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
-                      "in ntt domain, no batch, 2 components and at least %u digits",
-                      key->index, key->dtype, key->batch_rank, key->components, key->digits, s->digits);
-  }
-  for (uint32_t i = 0; i < s->extended; i++) {
-    if (hxs_view_limb_of(key, s->ids[i]) == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index, s->ids[i]);
-    }
-  }
-  return HX_OK;
+  uint32_t *limbs = NULL;
+  return hxs_accept_key(build, key->index, s->digits, s->extended, s->ids, &limbs);
 }
 
 // y: every active row out of ntt domain, times its digit's constant, centred.

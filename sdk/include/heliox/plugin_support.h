@@ -10,6 +10,7 @@
 //   view.h     operands and results, checked and copied
 //   prepare.h  hx_impl: from a region to the plugin's own object; checks and attributes for build functions
 //   accept.h   what each operation accepts
+//   switched.h the same of those with a switching key
 //   base.h     constants of conversions between bases
 //   rowmap.h   operations that copy whole rows
 //   query.h    the entry point
@@ -33,6 +34,7 @@
 #include "heliox/support/ring.h"
 #include "heliox/support/rowmap.h"
 #include "heliox/support/sha256.h"
+#include "heliox/support/switched.h"
 #include "heliox/support/view.h"
 
 #endif
