@@ -147,6 +147,9 @@ static int32_t add_targets(hxs_build *build, const hxs_base *base, const places_
 int32_t hx_cuda_base_steps(hxs_build *build, const hxs_base *base) {
   places_t at;
   HXS_TRY(find_places(build, base, &at));
+  if (base->stage_count == 0) {  // copies alone
+    return hx_cuda_step_pointwise(build, HX_CUDA_DO_COPY, &at.out, &at.own, NULL, NULL, NULL, false);
+  }
   HXS_TRY(base->chained ? add_chain(build, base, &at) : add_affine(build, base, &at));
   return base->in_result ? HX_OK : add_targets(build, base, &at);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations between bases: center_lift, mod_up, mod_down, rescale, mixed_radix, extend_exact.
+// Operations between bases: center_lift, mod_up, mod_down, rescale, mixed_radix, extend_exact, prepare_plain.
 #include "base.h"
 
 // ---- center_lift of signed words
@@ -47,3 +47,17 @@ int32_t hx_cuda_build_extend_exact(hxs_build *build) { return hx_cuda_build_base
 int32_t hx_cuda_build_mod_up(hxs_build *build) { return hx_cuda_build_base(build, hxs_base_mod_up); }
 int32_t hx_cuda_build_mod_down(hxs_build *build) { return hx_cuda_build_base(build, hxs_base_mod_down); }
 int32_t hx_cuda_build_rescale(hxs_build *build) { return hx_cuda_build_base(build, hxs_base_rescale); }
+
+// Rows that came from coefficients enter ntt domain at the end, all of them.
+int32_t hx_cuda_build_prepare_plain(hxs_build *build) {
+  const hxs_view *result = &build->prepared->results[0];
+  hx_cuda_rows_t out;
+  HXS_TRY(hxs_expect_residues(build, result));
+  HXS_TRY(hxs_expect_domain(build, result, HX_NTT));
+  HXS_TRY(hx_cuda_build_base(build, hxs_base_prepare_plain));
+  if (build->prepared->operands[0].domain == HX_NTT) {
+    return HX_OK;
+  }
+  HXS_TRY(hx_cuda_rows_of(build, result, &out));
+  return hx_cuda_steps_forward(build, &out, &out, NULL);
+}

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ckks.relinearize, key_switch, rotate, conjugate and rescale, whole, in ntt domain.
 #include "base.h"
+#include "heliox/support/switched.h"
 #include "switch.h"
-
-// Operand 0 on the first primes of Q, with so many components; result 0 alike with two.
-static int32_t check_switched(hxs_build *build, uint32_t components) {
-  const hxs_prepared *p = build->prepared;
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  hxs_view shape = *out;
-  shape.components = components;
-  HXS_TRY(hxs_expect_like(build, a, &shape));
-  return hxs_expect_leading(build, a);
-}
 
 // Rows of one component, items outermost.
 static int32_t component_rows(hxs_build *build, const hxs_view *view, uint32_t component, hx_cuda_rows_t *out) {
@@ -31,7 +19,8 @@ static int32_t add_switch(hxs_build *build, uint32_t switched, uint32_t added, u
   const hxs_prepared *p = build->prepared;
   const hxs_view *a = &p->operands[0], *out = &p->results[0];
   hx_cuda_switch_t s;
-  HXS_TRY(hx_cuda_switch_begin(build, &p->operands[1], out->items, out->limbs, &s));
+  HXS_TRY(hx_cuda_switch_begin(build, out->items, out->limbs, &s));
+  HXS_TRY(hx_cuda_switch_key(build, &s, 1));
   s.element = element;
   HXS_TRY(component_rows(build, a, switched, &s.x));
   HXS_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), &s.add));
@@ -47,19 +36,19 @@ static int32_t add_switch(hxs_build *build, uint32_t switched, uint32_t added, u
 
 int32_t hx_cuda_build_relinearize(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
-  HXS_TRY(check_switched(build, 3));
+  HXS_TRY(hxs_accept_switched(build, 1, 3, 1));
   return add_switch(build, 2, 2, 1);
 }
 
 int32_t hx_cuda_build_key_switch(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
-  HXS_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_accept_switched(build, 1, 2, 1));
   return add_switch(build, 1, 1, 1);
 }
 
 int32_t hx_cuda_build_conjugate(hxs_build *build) {
   HXS_TRY(hxs_expect_counts(build, 2, 2, 1, 1));
-  HXS_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_accept_switched(build, 1, 2, 1));
   return add_switch(build, 1, 1, (2u << build->prepared->log_n) - 1);
 }
 
@@ -70,7 +59,7 @@ int32_t hx_cuda_build_rotate(hxs_build *build) {
   const uint32_t left = (uint32_t)((uint64_t)step & (slots - 1));
   const uint32_t operands = left == 0 ? 1 : 2;
   HXS_TRY(hxs_expect_counts(build, operands, operands, 1, 1));
-  HXS_TRY(check_switched(build, 2));
+  HXS_TRY(hxs_accept_switched(build, 1, 2, 1));
   if (left == 0) {
     return hx_cuda_step_components(build, HX_CUDA_DO_COPY, false, NULL, false);
   }
@@ -106,40 +95,16 @@ static int32_t three_rows(hxs_build *build, const hxs_view *shape, hx_cuda_rows_
   return hx_cuda_step_tensor(build, out, &a, &b);
 }
 
-// Result 0 has the rows of operand 0 but the last, which is a depth group of its own.
-static int32_t check_fused(hxs_build *build) {
-  hxs_prepared *p = build->prepared;
-  hxs_view *a = &p->operands[0], *out = &p->results[0];
-  uint32_t rows = 0;
-  HXS_TRY(hxs_expect_residues(build, a));
-  HXS_TRY(hxs_accept_last_group(build, a, &rows));
-  if (rows != 1) {
-    return hxs_refuse(build, HX_UNSUPPORTED, "the last depth group has %u primes, must have 1", rows);
-  }
-  HXS_TRY(hxs_expect_residues(build, out));
-  HXS_TRY(hxs_expect_repr(build, out, HX_STANDARD));
-  HXS_TRY(hxs_expect_components(build, out, 2));
-  HXS_TRY(hxs_expect_ids(build, out, a->limbs - 1, a->ids));
-  hxs_view shape = *out;
-  shape.components = p->operand_count == 2 ? 3 : 2;
-  shape.limbs = a->limbs;
-  shape.ids = a->ids;
-  for (uint32_t i = 0; i + 1 < p->operand_count; i++) {
-    HXS_TRY(hxs_expect_like(build, &p->operands[i], &shape));
-  }
-  return HX_OK;
-}
-
 int32_t hx_cuda_build_fused(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
-  HXS_TRY(hxs_expect_counts(build, 2, 3, 1, 1));
-  HXS_TRY(check_fused(build));
+  HXS_TRY(hxs_accept_fused(build));
   const hxs_view *a = &p->operands[0], *out = &p->results[0];
   const uint32_t rows = (uint32_t)(out->items * a->limbs);
   hx_cuda_switch_t s;
   hx_cuda_rows_t three;
   uint32_t *third = NULL, *first = NULL;
-  HXS_TRY(hx_cuda_switch_begin(build, &p->operands[p->operand_count - 1], out->items, a->limbs, &s));
+  HXS_TRY(hx_cuda_switch_begin(build, out->items, a->limbs, &s));
+  HXS_TRY(hx_cuda_switch_key(build, &s, p->operand_count - 1));
   s.rescaled = true;
   HXS_TRY(three_rows(build, a, &three));
   HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *third, &third));

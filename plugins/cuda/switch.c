@@ -3,36 +3,37 @@
 
 #include <string.h>
 
+#include "heliox/support/accept.h"
+
 static uint64_t prime_of(const hxs_build *build, uint32_t id) { return hx_cuda_modulus_of(build, id)->q; }
 static uint64_t half_of(const hxs_build *build, uint32_t id) { return (hx_cuda_modulus_of(build, id)->q - 1) / 2; }
 
-int32_t hx_cuda_switch_begin(hxs_build *build, const hxs_view *key, uint64_t items, uint32_t active,
-                             hx_cuda_switch_t *out) {
+int32_t hx_cuda_switch_begin(hxs_build *build, uint64_t items, uint32_t active, hx_cuda_switch_t *out) {
   const hxs_ring *t = build->ring;
   *out = (hx_cuda_switch_t){.items = (uint32_t)items,
                             .active = active,
                             .extended = active + t->p_count,
                             .digits = (active + t->digit_run - 1) / t->digit_run,
-                            .key = key,
                             .element = 1};
   if (t->p_count == 0) {
     return hxs_refuse(build, HX_INVALID, "the ring has no special primes P, so it has no switching keys");
   }
-  if (!hxs_view_is_residue(key) || key->batch_rank != 0 || key->components != 2 || key->domain != HX_NTT ||
-      key->repr != HX_STANDARD || key->digits < out->digits) {
-    return hxs_refuse(build, HX_INVALID,
-                      "operand %u has dtype %u, %u batch axes, %u components and %u digits; a key here has residues "
-                      "in ntt domain, no batch, 2 components and at least %u digits",
-                      key->index, key->dtype, key->batch_rank, key->components, key->digits, out->digits);
-  }
   HXS_TRY(hxs_keep_or_fail(build, out->extended, sizeof *out->ids, &out->ids));
   for (uint32_t i = 0; i < out->extended; i++) {
     out->ids[i] = i < active ? i : t->q_count + i - active;
-    if (hxs_view_limb_of(key, out->ids[i]) == HX_NONE) {
-      return hxs_refuse(build, HX_INVALID, "operand %u is a key without a row of prime %u", key->index, out->ids[i]);
-    }
   }
   return HX_OK;
+}
+
+int32_t hx_cuda_switch_key(hxs_build *build, hx_cuda_switch_t *s, uint32_t operand) {
+  HXS_TRY(hxs_accept_key(build, operand, s->digits, s->extended, s->ids, &s->key_limbs));
+  s->key = &build->prepared->operands[operand];
+  return HX_OK;
+}
+
+// Rows of scratch memory that all switches of the operation share: steps run in order.
+static int32_t scratch_once(const hxs_build *build, uint32_t count, hx_cuda_rows_t *rows) {
+  return rows->count == count ? HX_OK : hx_cuda_rows_scratch(build, count, rows);
 }
 
 // Ids first .. first + count - 1 of a digit or of P, but one, multiplied mod a prime.
@@ -47,16 +48,22 @@ static uint64_t product_but(const hxs_build *build, const uint32_t *ids, uint32_
   return product;
 }
 
+uint64_t hx_cuda_switch_special(const hxs_build *build, const hx_cuda_switch_t *s, uint32_t row) {
+  const uint32_t count = build->ring->p_count;
+  return product_but(build, s->ids + s->active, count, count, hx_cuda_modulus_of(build, s->ids[row]));
+}
+
 static uint32_t digit_size(const hxs_build *build, const hx_cuda_switch_t *s, uint32_t digit) {
   const uint32_t run = build->ring->digit_run, left = s->active - digit * run;
   return left < run ? left : run;
 }
 
 // y: every active row out of ntt domain, times its digit's constant, centred.
-static int32_t add_digits(hxs_build *build, const hx_cuda_switch_t *s, hx_cuda_rows_t *y) {
+static int32_t add_digits(hxs_build *build, hx_cuda_switch_t *s) {
+  hx_cuda_rows_t *y = &s->y;
   const uint32_t run = build->ring->digit_run;
   uint64_t *factor = NULL, *add = NULL;
-  HXS_TRY(hx_cuda_rows_scratch(build, s->items * s->active, y));
+  HXS_TRY(scratch_once(build, s->items * s->active, y));
   HXS_TRY(hxs_keep_or_fail(build, y->count, sizeof *factor, &factor));
   HXS_TRY(hxs_keep_or_fail(build, y->count, sizeof *add, &add));
   for (uint32_t i = 0; i < y->count; i++) {
@@ -82,16 +89,22 @@ static void fill_target(const hxs_build *build, const uint32_t *ids, uint32_t co
   }
 }
 
+// Whether the last kernel of the raised rows' transforms is left to the key kernel.
+static bool leaves_rows(const hxs_build *build, const hx_cuda_switch_t *s) {
+  return !s->whole && hx_cuda_takes_real(build, s->ids, s->extended);
+}
+
 // raised: [items][digits][extended]; a digit's own rows are not written. On the real path their transforms lack the
 // last kernel, which is the key kernel's.
-static int32_t add_raised(hxs_build *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *y,
-                          hx_cuda_rows_t *raised) {
+static int32_t add_raised(hxs_build *build, hx_cuda_switch_t *s) {
+  const hx_cuda_rows_t *y = &s->y;
+  hx_cuda_rows_t *raised = &s->raised;
   const uint32_t run = build->ring->digit_run, polynomials = s->items * s->digits, rows = s->digits * s->extended;
   hx_cuda_rows_t stage, moved;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
   uint32_t *indices = NULL, count = 0;
-  HXS_TRY(hx_cuda_rows_scratch(build, polynomials * s->extended, raised));
+  HXS_TRY(scratch_once(build, polynomials * s->extended, raised));
   HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *plan, &plan));
   HXS_TRY(hxs_keep_or_fail(build, (size_t)rows * run, sizeof *weights, &weights));
   HXS_TRY(hxs_keep_or_fail(build, (size_t)polynomials * (run + s->extended), sizeof *indices, &indices));
@@ -116,12 +129,16 @@ static int32_t add_raised(hxs_build *build, const hx_cuda_switch_t *s, const hx_
   }
   HXS_TRY(hx_cuda_step_convert(build, raised, &stage, NULL, polynomials, run, s->extended, s->digits, plan, weights));
   HXS_TRY(hx_cuda_rows_pick(build, raised, count, indices, &moved));
-  return hx_cuda_takes_real(build, s->ids, s->extended) ? hx_cuda_steps_columns(build, &moved, &moved)
-                                                        : hx_cuda_steps_forward(build, &moved, &moved, NULL);
+  return leaves_rows(build, s) ? hx_cuda_steps_columns(build, &moved, &moved)
+                               : hx_cuda_steps_forward(build, &moved, &moved, NULL);
 }
 
-// The key kernel takes neighbours in pairs.
-static int32_t expect_even(const hxs_build *build, const hx_cuda_rows_t *rows) {
+int32_t hx_cuda_switch_raise(hxs_build *build, hx_cuda_switch_t *s) {
+  HXS_TRY(add_digits(build, s));
+  return add_raised(build, s);
+}
+
+int32_t hx_cuda_switch_even(const hxs_build *build, const hx_cuda_rows_t *rows) {
   for (uint32_t i = 0; i < rows->count; i++) {
     if (rows->offsets[i] % 2 != 0) {
       return hxs_refuse(build, HX_UNSUPPORTED,
@@ -132,38 +149,50 @@ static int32_t expect_even(const hxs_build *build, const hx_cuda_rows_t *rows) {
   return HX_OK;
 }
 
-// acc: [items][extended][2].
-static int32_t add_products(hxs_build *build, const hx_cuda_switch_t *s, const hx_cuda_rows_t *raised,
-                            hx_cuda_rows_t *acc) {
-  const uint32_t run = build->ring->digit_run, rows = s->items * s->extended;
-  const bool with_rows = hx_cuda_takes_real(build, s->ids, s->extended);
-  const uint32_t log = hx_cuda_log_blocks(build, with_rows ? 2048 : 512);
-  hx_cuda_rows_t own, values, keys;
-  uint32_t *table = NULL, *indices = NULL, *primes = NULL;
-  HXS_TRY(hx_cuda_rows_scratch(build, 2 * rows, acc));
-  HXS_TRY(hx_cuda_rows_begin(build, s->key, 2 * rows * s->digits, &keys));
-  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *table, &table));
-  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *primes, &primes));
+int32_t hx_cuda_switch_key_rows(const hxs_build *build, const hx_cuda_switch_t *s, hx_cuda_rows_t *out) {
+  const uint32_t rows = s->items * s->extended;
+  HXS_TRY(hx_cuda_rows_begin(build, s->key, 2 * rows * s->digits, out));
+  for (uint32_t i = 0; i < out->count; i++) {
+    const uint32_t digit = i / 2 % s->digits, row = i / 2 / s->digits % s->extended;
+    out->offsets[i] = digit * s->key->digit_stride + hx_cuda_row_offset(s->key, 0, i % 2, s->key_limbs[row]);
+  }
+  return hx_cuda_switch_even(build, out);
+}
+
+int32_t hx_cuda_switch_digit_rows(hxs_build *build, const hx_cuda_switch_t *s, hx_cuda_rows_t *own,
+                                  hx_cuda_rows_t *values) {
+  const uint32_t rows = s->items * s->extended;
+  uint32_t *indices = NULL;
   HXS_TRY(hxs_keep_or_fail(build, (size_t)rows * s->digits, sizeof *indices, &indices));
   for (uint32_t r = 0; r < rows; r++) {
     const uint32_t row = r % s->extended;
-    table[r] = row < s->active ? row / run : HX_NONE;
     indices[r] = r / s->extended * s->active + (row < s->active ? row : 0);
+  }
+  HXS_TRY(hx_cuda_rows_pick(build, &s->x, rows, indices, own));
+  for (uint32_t i = 0; i < rows * s->digits; i++) {
+    const uint32_t r = i / s->digits, digit = i % s->digits;
+    indices[i] = (r / s->extended * s->digits + digit) * s->extended + r % s->extended;
+  }
+  HXS_TRY(hx_cuda_rows_pick(build, &s->raised, rows * s->digits, indices, values));
+  return hx_cuda_switch_even(build, own);
+}
+
+int32_t hx_cuda_switch_products(hxs_build *build, hx_cuda_switch_t *s) {
+  const uint32_t run = build->ring->digit_run, rows = s->items * s->extended;
+  const bool with_rows = leaves_rows(build, s);
+  const uint32_t log = hx_cuda_log_blocks(build, with_rows ? 2048 : 512);
+  hx_cuda_rows_t *acc = &s->acc, own, values, keys;
+  uint32_t *table = NULL, *primes = NULL;
+  HXS_TRY(scratch_once(build, 2 * rows, acc));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *table, &table));
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *primes, &primes));
+  for (uint32_t r = 0; r < rows; r++) {
+    const uint32_t row = r % s->extended;
+    table[r] = row < s->active ? row / run : HX_NONE;
     primes[r] = acc->ids[2 * r] = acc->ids[2 * r + 1] = s->ids[row];
   }
-  HXS_TRY(hx_cuda_rows_pick(build, &s->x, rows, indices, &own));
-  for (uint32_t i = 0; i < rows * s->digits; i++) {
-    const uint32_t r = i / s->digits, digit = i % s->digits, row = r % s->extended;
-    const uint32_t limb = hxs_view_limb_of(s->key, s->ids[row]);
-    indices[i] = (r / s->extended * s->digits + digit) * s->extended + row;
-    for (uint32_t c = 0; c < 2; c++) {
-      keys.offsets[2 * i + c] =
-          digit * s->key->digit_stride + c * s->key->component_stride + s->key->limb_offsets[limb];
-    }
-  }
-  HXS_TRY(hx_cuda_rows_pick(build, raised, rows * s->digits, indices, &values));
-  HXS_TRY(expect_even(build, &keys));
-  HXS_TRY(expect_even(build, &own));
+  HXS_TRY(hx_cuda_switch_key_rows(build, s, &keys));
+  HXS_TRY(hx_cuda_switch_digit_rows(build, s, &own, &values));
   hx_cuda_step_t *step =
       hx_cuda_step_add(build, with_rows ? HX_CUDA_KERNEL_KEY_ROWS : HX_CUDA_KERNEL_KEY, (uint64_t)rows << log);
   if (step == NULL) {
@@ -182,10 +211,9 @@ static int32_t add_products(hxs_build *build, const hx_cuda_switch_t *s, const h
 
 // What the end of a switch works on: polynomials are [items][2].
 typedef struct ending {
-  const hx_cuda_switch_t *s;
+  hx_cuda_switch_t *s;
   uint32_t polynomials, special, kept, dropped;  // rows of P; kept of Q_d; dropped with P: 0 or 1
   uint64_t *inverse;                             // [active]: P^-1
-  hx_cuda_rows_t acc, gone;                      // gone: [polynomials][special + dropped], coefficients
 } ending_t;
 
 static uint32_t acc_index(const ending_t *e, uint32_t polynomial, uint32_t row) {
@@ -212,7 +240,7 @@ static int32_t add_group_row(hxs_build *build, const ending_t *e) {
         plus[count++] = i * s->active + last;
       }
     }
-    HXS_TRY(hx_cuda_rows_pick(build, &e->acc, count, from, &row));
+    HXS_TRY(hx_cuda_rows_pick(build, &s->acc, count, from, &row));
     HXS_TRY(hx_cuda_rows_pick(build, &s->add, count, plus, &add));
     for (uint32_t i = 0; i < count; i++) {
       halves[2 * i + 1] = halves[2 * i];
@@ -224,26 +252,26 @@ static int32_t add_group_row(hxs_build *build, const ending_t *e) {
 }
 
 // P's rows times (P/p)^-1 and centred; the group's row as it is.
-static int32_t add_gone(hxs_build *build, ending_t *e) {
-  const hx_cuda_switch_t *s = e->s;
+static int32_t add_gone(hxs_build *build, const ending_t *e) {
+  hx_cuda_switch_t *s = e->s;
   const uint32_t each = e->special + e->dropped;
   uint64_t *factor = NULL, *add = NULL;
   uint32_t *indices = NULL;
   hx_cuda_rows_t from;
-  HXS_TRY(hx_cuda_rows_scratch(build, e->polynomials * each, &e->gone));
-  HXS_TRY(hxs_keep_or_fail(build, e->gone.count, sizeof *factor, &factor));
-  HXS_TRY(hxs_keep_or_fail(build, e->gone.count, sizeof *add, &add));
-  HXS_TRY(hxs_keep_or_fail(build, e->gone.count, sizeof *indices, &indices));
-  for (uint32_t i = 0; i < e->gone.count; i++) {
+  HXS_TRY(scratch_once(build, e->polynomials * each, &s->gone));
+  HXS_TRY(hxs_keep_or_fail(build, s->gone.count, sizeof *factor, &factor));
+  HXS_TRY(hxs_keep_or_fail(build, s->gone.count, sizeof *add, &add));
+  HXS_TRY(hxs_keep_or_fail(build, s->gone.count, sizeof *indices, &indices));
+  for (uint32_t i = 0; i < s->gone.count; i++) {
     const uint32_t at = i % each, row = at < e->special ? s->active + at : s->active - 1, id = s->ids[row];
     const hxs_modulus *m = hx_cuda_modulus_of(build, id);
     indices[i] = acc_index(e, i / each, row);
-    e->gone.ids[i] = id;
+    s->gone.ids[i] = id;
     factor[i] = at == e->special ? 1 : hxs_inverse_mod(m, product_but(build, s->ids + s->active, e->special, at, m));
     add[i] = at == e->special ? 0 : half_of(build, id);
   }
-  HXS_TRY(hx_cuda_rows_pick(build, &e->acc, e->gone.count, indices, &from));
-  return hx_cuda_steps_backward(build, &e->gone, &from, factor, add);
+  HXS_TRY(hx_cuda_rows_pick(build, &s->acc, s->gone.count, indices, &from));
+  return hx_cuda_steps_backward(build, &s->gone, &from, factor, add);
 }
 
 // The group's row: r = x - c * P^-1, centred by its offset, where c is the conversion of P's rows; in place.
@@ -268,18 +296,19 @@ static int32_t add_group_rest(hxs_build *build, const ending_t *e) {
     }
     group[i] = i * each + e->special;
   }
-  HXS_TRY(hx_cuda_rows_pick(build, &e->gone, e->polynomials * e->special, special, &y));
-  HXS_TRY(hx_cuda_rows_pick(build, &e->gone, e->polynomials, group, &x));
+  HXS_TRY(hx_cuda_rows_pick(build, &s->gone, e->polynomials * e->special, special, &y));
+  HXS_TRY(hx_cuda_rows_pick(build, &s->gone, e->polynomials, group, &x));
   return hx_cuda_step_convert(build, &x, &y, &x, e->polynomials, e->special, 1, 1, &target, weights);
 }
 
 // What is taken off every kept row: c * P^-1, and with a group (c * P^-1 + r) * G^-1; coefficients.
-static int32_t add_taken(hxs_build *build, const ending_t *e, hx_cuda_rows_t *taken) {
-  const hx_cuda_switch_t *s = e->s;
+static int32_t add_taken(hxs_build *build, const ending_t *e) {
+  hx_cuda_switch_t *s = e->s;
+  hx_cuda_rows_t *taken = &s->taken;
   const uint32_t each = e->special + e->dropped;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
-  HXS_TRY(hx_cuda_rows_scratch(build, e->polynomials * e->kept, taken));
+  HXS_TRY(scratch_once(build, e->polynomials * e->kept, taken));
   HXS_TRY(hxs_keep_or_fail(build, e->kept, sizeof *plan, &plan));
   HXS_TRY(hxs_keep_or_fail(build, (size_t)e->kept * each, sizeof *weights, &weights));
   for (uint32_t i = 0; i < taken->count; i++) {
@@ -299,12 +328,13 @@ static int32_t add_taken(hxs_build *build, const ending_t *e, hx_cuda_rows_t *ta
       plan[t].start = hxs_add_mod(m, plan[t].start, offset);
     }
   }
-  return hx_cuda_step_convert(build, taken, &e->gone, NULL, e->polynomials, each, e->kept, 1, plan, weights);
+  return hx_cuda_step_convert(build, taken, &s->gone, NULL, e->polynomials, each, e->kept, 1, plan, weights);
 }
 
 // out = ntt(taken) + acc * (P G)^-1 + add * G^-1, under the Galois element.
-static int32_t add_results(hxs_build *build, const ending_t *e, const hx_cuda_rows_t *taken) {
+static int32_t add_results(hxs_build *build, const ending_t *e) {
   const hx_cuda_switch_t *s = e->s;
+  const hx_cuda_rows_t *taken = &s->taken;
   hx_cuda_factor_t *scale = NULL;
   uint32_t *from = NULL, *plus = NULL;
   hx_cuda_rows_t acc, add, out = s->out;
@@ -321,7 +351,7 @@ static int32_t add_results(hxs_build *build, const ending_t *e, const hx_cuda_ro
     scale[2 * i + 1] = hx_cuda_factor_of(m, group);
     out.ids[i] = s->ids[row];
   }
-  HXS_TRY(hx_cuda_rows_pick(build, &e->acc, taken->count, from, &acc));
+  HXS_TRY(hx_cuda_rows_pick(build, &s->acc, taken->count, from, &acc));
   HXS_TRY(hx_cuda_rows_pick(build, &s->add, taken->count, plus, &add));
   uint32_t inverse = s->element;  // mod 2^32, so mod 2n too; right in 3 bits, every step doubles them
   for (int i = 0; i < 4; i++) {
@@ -335,21 +365,17 @@ static int32_t add_results(hxs_build *build, const ending_t *e, const hx_cuda_ro
   return hx_cuda_steps_forward(build, &out, taken, &end);
 }
 
-int32_t hx_cuda_switch_steps(hxs_build *build, const hx_cuda_switch_t *s) {
+int32_t hx_cuda_switch_lower(hxs_build *build, hx_cuda_switch_t *s) {
   const uint32_t special = build->ring->p_count;
   ending_t e = {.s = s,
                 .polynomials = 2 * s->items,
                 .special = special,
                 .kept = s->active - (s->rescaled ? 1 : 0),
                 .dropped = s->rescaled ? 1 : 0};
-  hx_cuda_rows_t y, raised, taken;
-  HXS_TRY(add_digits(build, s, &y));
-  HXS_TRY(add_raised(build, s, &y, &raised));
-  HXS_TRY(add_products(build, s, &raised, &e.acc));
   HXS_TRY(hxs_keep_or_fail(build, s->active, sizeof *e.inverse, &e.inverse));
   for (uint32_t i = 0; i < s->active; i++) {
     const hxs_modulus *m = hx_cuda_modulus_of(build, s->ids[i]);
-    e.inverse[i] = hxs_inverse_mod(m, product_but(build, s->ids + s->active, special, special, m));
+    e.inverse[i] = hxs_inverse_mod(m, hx_cuda_switch_special(build, s, i));
   }
   if (s->rescaled) {
     HXS_TRY(add_group_row(build, &e));
@@ -358,6 +384,12 @@ int32_t hx_cuda_switch_steps(hxs_build *build, const hx_cuda_switch_t *s) {
   if (s->rescaled) {
     HXS_TRY(add_group_rest(build, &e));
   }
-  HXS_TRY(add_taken(build, &e, &taken));
-  return add_results(build, &e, &taken);
+  HXS_TRY(add_taken(build, &e));
+  return add_results(build, &e);
+}
+
+int32_t hx_cuda_switch_steps(hxs_build *build, hx_cuda_switch_t *s) {
+  HXS_TRY(hx_cuda_switch_raise(build, s));
+  HXS_TRY(hx_cuda_switch_products(build, s));
+  return hx_cuda_switch_lower(build, s);
 }

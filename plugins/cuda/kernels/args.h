@@ -96,6 +96,16 @@ typedef struct hx_cuda_weight {
   double quotient;
 } hx_cuda_weight_t;
 
+// Sums of rotations: extra is one hx_cuda_turns_t, then hx_cuda_turn_row_t [launch rows].
+typedef struct hx_cuda_turns {
+  uint32_t element[HX_CUDA_DOT_MAX];  // of each term; 1: no key
+} hx_cuda_turns_t;
+
+typedef struct hx_cuda_turn_row {
+  uint64_t digit;         // that the row is of; UINT64_MAX: a row of P
+  hx_cuda_factor_t lift;  // P
+} hx_cuda_turn_row_t;
+
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8
 // Targets of a block of it, and shared memory of one.

@@ -3,6 +3,7 @@
 #include "base.cuh"
 #include "ntt.cuh"
 #include "rows.cuh"
+#include "turn.cuh"
 
 extern __shared__ uint64_t shared[];
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of rotations before their division by P: key products of one value's raised digits with several keys, each under
+// its automorphism and times its weight, summed. An automorphism in ntt domain takes aligned runs of places to aligned
+// runs, so that reading under it is as good as in order.
+#ifndef HX_CUDA_KERNELS_TURN_CUH
+#define HX_CUDA_KERNELS_TURN_CUH
+
+#include "rows.cuh"
+
+#define TURN_THREADS 128
+#define TURN_EACH 2
+#define TURN_FOLD 32  // products below 2^122 that stay below 2^128 beside a folded sum
+
+// The key products of places at[] with a term's key: values below q.
+template <class Word>
+__device__ __forceinline__ void turn_products(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint32_t row,
+                                              uint32_t term, uint64_t own, const uint32_t *at,
+                                              uint64_t (*value)[TURN_EACH]) {
+  const Word *key = (const Word *)args.more[term];
+  const uint64_t *key_rows = (const uint64_t *)args.more_rows[term] + (uint64_t)row * args.y * 2;
+  hx_cuda_wide_t sum[2][TURN_EACH] = {};
+#pragma unroll 2
+  for (uint32_t d = 0; d < args.y; d++) {
+    const Word *digit = d == own ? operand_row<Word>(args, HX_CUDA_A, row)
+                                 : operand_row<Word>(args, HX_CUDA_B, row * args.y + d);
+    const Word *b = key + key_rows[2 * d], *a = key + key_rows[2 * d + 1];
+#pragma unroll
+    for (int k = 0; k < TURN_EACH; k++) {
+      const uint64_t x = digit[at[k]];
+      wide_mul_add(&sum[0][k], x, __ldcs(b + at[k]));
+      wide_mul_add(&sum[1][k], x, __ldcs(a + at[k]));
+    }
+    if (d % TURN_FOLD == TURN_FOLD - 1) {
+#pragma unroll
+      for (int k = 0; k < 2 * TURN_EACH; k++) {
+        hx_cuda_wide_t *s = &sum[k % 2][k / 2];
+        s->high = mod_word(s->high, p->ratio, p->q);
+      }
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < 2 * TURN_EACH; k++) {
+    value[k % 2][k / 2] = mod_wide(sum[k % 2][k / 2], p);
+  }
+}
+
+// Launch rows are [items][rows of Q_d and P]. out, [2] a row, = [out +] sum over `count` terms of weight * (P (c0, c1)
+// or the key's products + (P c0, 0)) under the term's automorphism. A: rows of c1; C: of c0; B: raised digits, args.y a
+// row; more: keys, [args.y][2] a row, then weights. args.op: 1 adds to what out holds, 2 there are weights. Sums: 16
+// terms below 2^122 and a word.
+template <class Word>
+__device__ __forceinline__ void turn_kernel(const hx_cuda_args_t &args) {
+  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
+  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (TURN_THREADS * TURN_EACH) + threadIdx.x;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  const hx_cuda_turns_t *turns = (const hx_cuda_turns_t *)args.extra;
+  const hx_cuda_turn_row_t facts = ((const hx_cuda_turn_row_t *)(turns + 1))[row];
+  const bool special = facts.digit == UINT64_MAX;
+  const Word *c0 = operand_row<Word>(args, HX_CUDA_C, row), *c1 = operand_row<Word>(args, HX_CUDA_A, row);
+  Word *out[2] = {(Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row),
+                  (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + 1)};
+  uint32_t place[TURN_EACH], at[TURN_EACH];
+  hx_cuda_wide_t total[2][TURN_EACH] = {};
+#pragma unroll
+  for (int k = 0; k < TURN_EACH; k++) {
+    place[k] = min(first + k * TURN_THREADS, n - 1);  // short rows: the last place again, never stored
+    for (int c = 0; c < 2 && (args.op & 1) != 0; c++) {
+      total[c][k].low = out[c][place[k]];
+    }
+  }
+  for (uint32_t t = 0; t < args.count; t++) {
+    const uint32_t element = turns->element[t];
+    uint64_t value[2][TURN_EACH] = {};
+#pragma unroll
+    for (int k = 0; k < TURN_EACH; k++) {
+      at[k] = permuted_place(place[k], element, args.log_n);
+    }
+    if (element != 1) {
+      turn_products<Word>(args, p, row, t, facts.digit, at, value);
+    }
+#pragma unroll
+    for (int k = 0; k < TURN_EACH; k++) {
+      if (!special) {
+        const uint64_t x = mod_shoup(c0[at[k]], facts.lift.value, facts.lift.quotient, p->q);
+        value[0][k] = mod_once(mod_once(x, p->q) + value[0][k], p->q);
+      }
+      if (!special && element == 1) {
+        value[1][k] = mod_once(mod_shoup(c1[at[k]], facts.lift.value, facts.lift.quotient, p->q), p->q);
+      }
+      uint64_t weight = 1;
+      if ((args.op & 2) != 0) {
+        const uint32_t w = HX_CUDA_DOT_MAX + t;
+        weight = ((const Word *)args.more[w] + ((const uint64_t *)args.more_rows[w])[row])[place[k]];
+      }
+      wide_mul_add(&total[0][k], value[0][k], weight);
+      wide_mul_add(&total[1][k], value[1][k], weight);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < TURN_EACH; k++) {
+    if (first + k * TURN_THREADS < n) {
+      out[0][place[k]] = (Word)mod_wide(total[0][k], p);
+      out[1][place[k]] = (Word)mod_wide(total[1][k], p);
+    }
+  }
+}
+
+#endif
