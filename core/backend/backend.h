@@ -80,8 +80,9 @@ typedef struct hx_invocation {
   const hx_type_t *const *results;
   size_t result_count;
   const hx_ring *ring;
-  bool secret;    // any operand is
-  bool in_place;  // only implementations that declare in_place are candidates
+  bool secret;                       // any operand is
+  bool in_place;                     // only implementations that declare in_place are candidates
+  const hx_opened_device_t *device;  // where the call is placed; NULL: any device
 } hx_invocation_t;
 
 // Who asks, for faults and constraints. Empty texts: nobody asks. Forms: "implementation", "implementation/variant",
@@ -104,9 +105,13 @@ hx_status_t hx_backend_resolve(const hx_backend_t *backend, const hx_invocation_
                                hx_resolution_t *out, hx_report_t *report);
 // True if at least one implementation that answers without being named covers the call.
 bool hx_backend_supports(const hx_backend_t *backend, const hx_invocation_t *call);
-// The implementation of regions of a kind on the first device; NULL: none, or several, then *out_several. One that
+// The implementation of regions of a kind on a device; NULL: none, or several, then *out_several. One that
 // answers only to its name is none.
-const hx_implementation_t *hx_backend_fusion(const hx_backend_t *backend, const char *kind, bool *out_several);
+const hx_implementation_t *hx_backend_fusion(const hx_backend_t *backend, const hx_opened_device_t *device,
+                                             const char *kind, bool *out_several);
+// Number of the device among the backend's that a name stands for: a plugin's short name, or "plugin:index". HX_NONE:
+// of none.
+uint32_t hx_backend_device_of(const hx_backend_t *backend, hx_str_t name);
 // True if an implementation's declared ranges and secret capability cover a call, whatever operation it has.
 bool hx_implementation_covers(const hx_implementation_t *implementation, const hx_invocation_t *call);
 // One line an implementation of call->op: its name, and "covers" or why it does not.

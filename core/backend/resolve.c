@@ -146,6 +146,10 @@ typedef struct search {
   hx_text_t list;      // "a, b" of what remains, or each row's reason
 } search_t;
 
+static bool is_elsewhere(const hx_implementation_t *row, const hx_invocation_t *call) {
+  return call->device != NULL && row->device != call->device;
+}
+
 static void describe(search_t *search, const hx_implementation_t *row, const char *reason) {
   if (reason != NULL && search->remaining > 0) return;  // the list holds what remains from the first one on
   hx_text_printf(&search->list, "%s%s", search->list.size == 0 ? "" : "; ", row->qualified);
@@ -172,6 +176,10 @@ static bool consider(search_t *search, const hx_implementation_t *row, hx_str_t 
   char text[160];
   const char *reason = why_not(row, &search->facts, search->call->in_place, text, sizeof text);
   const char *secret = secret_reason(row, search->call);
+  if (is_elsewhere(row, search->call)) {
+    snprintf(text, sizeof text, "the operation is placed on %s", search->call->device->name);
+    reason = text;
+  }
   if (reason == NULL && secret != NULL) search->only_secret += 1;
   if (reason == NULL) reason = secret;
   if (reason != NULL) {
@@ -268,17 +276,26 @@ hx_status_t hx_backend_resolve(const hx_backend_t *backend, const hx_invocation_
 bool hx_implementation_covers(const hx_implementation_t *implementation, const hx_invocation_t *call) {
   char text[160];
   const facts_t facts = facts_of(call);
-  return why_not(implementation, &facts, call->in_place, text, sizeof text) == NULL &&
+  return !is_elsewhere(implementation, call) &&
+         why_not(implementation, &facts, call->in_place, text, sizeof text) == NULL &&
          secret_reason(implementation, call) == NULL;
 }
 
-const hx_implementation_t *hx_backend_fusion(const hx_backend_t *backend, const char *kind, bool *out_several) {
+uint32_t hx_backend_device_of(const hx_backend_t *backend, hx_str_t name) {
+  for (uint32_t i = 0; i < backend->device_count; ++i) {
+    const hx_opened_device_t *device = backend->devices[i];
+    if (hx_str_equal(name, hx_str(device->plugin->record->name)) || hx_str_equal(name, hx_str(device->name))) return i;
+  }
+  return HX_NONE;
+}
+
+const hx_implementation_t *hx_backend_fusion(const hx_backend_t *backend, const hx_opened_device_t *device,
+                                             const char *kind, bool *out_several) {
   const hx_implementation_t *found = NULL;
   *out_several = false;
   for (size_t i = 0; i < backend->row_count; ++i) {
     const hx_implementation_t *row = &backend->rows[i];
-    if (row->region_count == 0 || row->device != backend->devices[0] ||
-        (row->limits != NULL && row->limits->explicit_only))
+    if (row->region_count == 0 || row->device != device || (row->limits != NULL && row->limits->explicit_only))
       continue;
     for (size_t k = 0; k < row->region_count; ++k) {
       if (strcmp(row->regions[k], kind) != 0) continue;
@@ -297,7 +314,8 @@ bool hx_backend_supports(const hx_backend_t *backend, const hx_invocation_t *cal
   for (size_t i = 0; i < backend->row_count; ++i) {
     const hx_implementation_t *row = &backend->rows[i];
     if (row->op != call->op->id || (row->limits != NULL && row->limits->explicit_only)) continue;
-    if (why_not(row, &facts, call->in_place, text, sizeof text) == NULL && secret_reason(row, call) == NULL)
+    if (!is_elsewhere(row, call) && why_not(row, &facts, call->in_place, text, sizeof text) == NULL &&
+        secret_reason(row, call) == NULL)
       return true;
   }
   return false;

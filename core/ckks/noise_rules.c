@@ -419,6 +419,7 @@ static void infer_encrypt(const hx_noise_call_t *call) {
 typedef void (*hx_noise_rule_t)(const hx_noise_call_t *call);
 
 static const hx_noise_rule_t rules[HX_OP_COUNT] = {
+    [HX_OP_MEMORY_TRANSFER] = infer_same,
     [HX_OP_CKKS_ADD] = infer_linear,
     [HX_OP_CKKS_SUB] = infer_linear,
     [HX_OP_CKKS_NEG] = infer_factor,

@@ -203,7 +203,10 @@ static hx_status_t write_group_call(const writer_t *writer, const hx_ir_op_t *op
 
 static hx_status_t write_call(writer_t *writer, const hx_ir_op_t *op) {
   begin(writer);
-  if (has_plain_method(op->info->id)) {
+  if (op->info->id == HX_OP_MEMORY_TRANSFER) {
+    hx_text_printf(writer->out, "made[0] = hx_value_retain(v[%u]);  // an engine computes on one device\n",
+                   place_of(writer, op->operands[0]));
+  } else if (has_plain_method(op->info->id)) {
     write_plain_call(writer, op);
   } else {
     HX_TRY(write_group_call(writer, op));

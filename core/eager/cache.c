@@ -136,7 +136,8 @@ static bool copy_attrs(hx_cached_call_t *entry, const hx_engine_call_t *call) {
 void hx_call_cache_add(hx_call_cache_t *cache, const hx_engine_call_t *call, hx_executable_t *executable) {
   hx_cached_call_t entry = {.hash = hash_call(call),
                             .id = call->id,
-                            .bytes = executable->slab_bytes + executable->scratch_device + executable->scratch_host};
+                            .bytes = executable->slab_bytes + executable->scratch_device + executable->scratch_host +
+                                     executable->staging_bytes};
   hx_arena_init(&entry.arena);
   if (!copy_attrs(&entry, call)) {
     hx_arena_deinit(&entry.arena);

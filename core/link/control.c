@@ -80,6 +80,8 @@ static hx_status_t share_place(hx_linker_t *linker, const hx_ir_value_t *value, 
   }
   const uint32_t from = linker->slot_of[with->id];
   if (from == HX_NONE) return HX_STATUS_OK;  // told where it was to be made
+  const hx_ir_op_t *owner = value->op != NULL ? value->op : value->block->region->op;
+  if (!hx_link_check_site(linker, owner, from, hx_link_site(linker, owner))) return HX_STATUS_OK;
   hx_slot_t slot = linker->exe->slots[from];
   slot.type = value->type;
   slot.secret = linker->is_secret[value->id];
@@ -89,8 +91,9 @@ static hx_status_t share_place(hx_linker_t *linker, const hx_ir_value_t *value, 
 
 static hx_status_t copy_value(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to) {
   if (from == HX_NONE || to == HX_NONE) return HX_STATUS_OK;  // told already
+  const size_t count = linker->exe->steps.count;
   HX_TRY(hx_link_add_copy(linker, op, from, to));
-  linker->exe->steps.items[linker->exe->steps.count - 1].may_alias[0] = 0;
+  if (linker->exe->steps.count > count) linker->exe->steps.items[count].may_alias[0] = 0;
   return HX_STATUS_OK;
 }
 

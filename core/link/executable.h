@@ -17,6 +17,7 @@ typedef enum hx_root_kind { HX_ROOT_INPUT, HX_ROOT_OUTPUT, HX_ROOT_MATERIAL, HX_
 typedef struct hx_root {
   hx_root_kind_t kind;
   uint32_t index;        // of the input, output or material
+  uint32_t site;         // whose memory it is
   uint64_t bytes;        // SLAB: size
   uint64_t offset;       // SLAB: place in the slab, set by the memory plan
   bool is_whole;         // SLAB: one result of one call has it to itself, so that it may be computed in place
@@ -43,7 +44,9 @@ typedef struct hx_draft {
   hx_layout_t layout;
 } hx_draft_t;
 
+// A material on one site.
 typedef struct hx_bound_material {
+  uint32_t site;
   const char *symbol;     // "" for a constant of the program
   hx_tensor_t *tensor;    // retained
   hx_placed_t *placed;    // copy on the device, or NULL
@@ -63,7 +66,8 @@ typedef enum hx_step_kind {
   HX_STEP_CALL,
   HX_STEP_FUSED,  // its operation is part of the region that a call before it runs: nothing is to be done
   HX_STEP_COPY,
-  HX_STEP_NUMBER,  // arithmetic on public numbers, on the host
+  HX_STEP_TRANSFER,  // a copy between sites
+  HX_STEP_NUMBER,    // arithmetic on public numbers, on the host
   HX_STEP_IF,
   HX_STEP_FOR,
   HX_STEP_WHILE,
@@ -112,6 +116,7 @@ typedef struct hx_step {
   hx_step_kind_t kind;
   bool is_elided;                // COPY: both slots are one place, nothing is to be done
   uint32_t loop;                 // innermost loop that it runs in, or HX_NONE
+  uint32_t site;                 // CALL, COPY: where it runs
   const hx_ir_op_t *op;          // of the executable's program
   uint32_t *operands, *results;  // slots; COPY: one each
   uint32_t operand_count, result_count;
@@ -162,16 +167,32 @@ typedef struct hx_open_span {
   hx_span *span;
 } hx_open_span_t;
 
-// Memory and queue of one run at a time.
-typedef struct hx_instance {
-  struct hx_instance *next;
-  hx_queue *queue;
+// A device of the backend and what the executable needs of it. The first one is home: inputs and outputs lie there, and
+// whatever is not placed elsewhere (heliox.device) runs there.
+typedef struct hx_site {
+  hx_opened_device_t *device;  // borrowed from the backend
+  hx_device_tables_t *tables;  // NULL: the site is not used
+  bool is_used;
+  uint64_t slab_bytes, scratch_host, scratch_device;
+  uint64_t staging_bytes;  // the largest value that is transferred; 0 where the host addresses the device's memory
+} hx_site_t;
+
+// An instance's part of one site.
+typedef struct hx_instance_site {
+  hx_queue *queue;        // NULL: the site is not used
   hx_storage_t *slab;     // intermediates, then device scratch; NULL where neither is needed
   hx_storage_t *scratch;  // host scratch, or NULL
-  hx_span *roots;         // [root_count]
-  hx_call *calls;         // [steps.count]
-  hx_span *spans;         // of all calls
-  hx_open_span_t *open;   // [open_count] those of them that each run sets
+  hx_storage_t *staging;  // of transfers, or NULL
+} hx_instance_site_t;
+
+// Memory and queues of one run at a time.
+typedef struct hx_instance {
+  struct hx_instance *next;
+  hx_instance_site_t *sites;  // [site_count]
+  hx_span *roots;             // [root_count]
+  hx_call *calls;             // [steps.count]
+  hx_span *spans;             // of all calls
+  hx_open_span_t *open;       // [open_count] those of them that each run sets
   size_t open_count;
   int64_t *numbers;              // [number_count] registers
   void **resources;              // of all calls
@@ -189,8 +210,11 @@ struct hx_executable {
   hx_params_t *params;
   hx_keys_t *keys;  // or NULL
   hx_backend_t *backend;
-  hx_opened_device_t *device;  // borrowed from the backend: it runs everything
-  hx_device_tables_t *tables;
+  hx_opened_device_t *device;  // of the first site
+  hx_site_t *sites;            // [site_count] the backend's devices
+  uint32_t site_count;
+  bool is_spread;      // several sites are used
+  uint64_t alignment;  // of offsets: every device's is a power of two, this is the largest
   const char *pipeline;
 
   const hx_port_t *inputs, *outputs;  // of the program
@@ -225,7 +249,7 @@ struct hx_executable {
   uint32_t *input_secrets, *output_secrets;  // class of each port
   size_t secret_count;
 
-  uint64_t slab_bytes, scratch_host, scratch_device, unshared_bytes;
+  uint64_t slab_bytes, scratch_host, scratch_device, staging_bytes, unshared_bytes;  // of all sites
   bool has_secrets;
 
   pthread_mutex_t lock;          // all below
@@ -246,6 +270,7 @@ typedef struct hx_linker {
   uint32_t *slot_of;                // by value id; HX_NONE: no memory
   uint32_t *number_of;              // by value id: register of a public number; HX_NONE: none
   bool *is_secret;                  // by value id
+  bool is_placed;                   // some operation says where it runs: the others run at home
   uint32_t loop;                    // innermost loop that is being linked, or HX_NONE
   struct hx_placement *placements;  // by value id
   uint32_t *material_of;            // by value id: the material of a key reference; HX_NONE: none
@@ -304,12 +329,36 @@ hx_status_t hx_link_block(hx_linker_t *linker, const hx_ir_block_t *block);
 bool hx_link_has_memory(const hx_type_t *type);
 // Name of the first part of a type that is not known.
 const char *hx_link_unknown_part(const hx_type_t *type);
-// A dense slot of its own for a value.
+// The slot of what an operation gives, where it was placed or in a place of its own.
+hx_status_t hx_link_add_result_slot(hx_linker_t *linker, const hx_ir_value_t *value);
+// A dense slot of its own for a value, on the site where the value lies or will.
 hx_status_t hx_link_add_place(hx_linker_t *linker, const hx_ir_value_t *value, uint32_t *out_slot);
 // True if the core resolves the operation by a view or copy of its own: no implementation is asked for.
 bool hx_link_is_view(const hx_ir_op_t *op);
 hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op);
 const char *hx_link_value_name(hx_linker_t *linker, const hx_ir_value_t *value);
+
+// sites.c: where operations run and values lie.
+// Site that heliox.device of an operation names, home without it.
+uint32_t hx_link_site(hx_linker_t *linker, const hx_ir_op_t *op);
+// The device of that site; NULL in a program that places nothing: then any device may answer.
+const hx_opened_device_t *hx_link_placed_on(hx_linker_t *linker, const hx_ir_op_t *op);
+// The site of what an operation computes, or of a block's argument: the structured operation's.
+uint32_t hx_link_site_of(hx_linker_t *linker, const hx_ir_value_t *value);
+static inline uint32_t hx_slot_site(const hx_executable_t *exe, uint32_t slot) {
+  return exe->roots[exe->slots[slot].root].site;
+}
+// Every name in the program; those that the backend lacks are faults.
+hx_status_t hx_link_check_sites(hx_linker_t *linker);
+// A fault (device-mix) where the slot does not lie on the site.
+bool hx_link_check_site(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t slot, uint32_t site);
+// Whether operations of the program say where they run.
+hx_status_t hx_link_find_placed(hx_linker_t *linker);
+// Tables of the ring on every site that steps or materials use.
+hx_status_t hx_link_open_sites(hx_linker_t *linker);
+
+// transfer.c: memory.transfer between sites, one value, through the host.
+hx_status_t hx_run_transfer(hx_running_t *run, size_t index);
 
 // numbers.c: public numbers in registers.
 bool hx_link_is_number(const hx_type_t *type);
@@ -347,8 +396,9 @@ hx_status_t hx_link_resource(hx_linker_t *linker, const hx_ir_op_t *op);
 hx_status_t hx_link_bind_materials(hx_linker_t *linker);
 // The slot of a key operand: its rows at the depth that the operation works at.
 hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_value_t *key, uint32_t *out_slot);
-// One digit of a key with all its rows, as a value of two components; false where the key is missing.
-hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_draft_t *out,
+// One digit of the key that rns.key_slice takes, with all its rows, as a value of two components; false where the key
+// is missing.
+hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t digit, hx_draft_t *out,
                               bool *out_found);
 
 // steps.c: all steps, those of the options or the standard ones.

@@ -18,7 +18,8 @@ static hx_status_t fail_step(const hx_running_t *run, size_t index, int32_t resu
   const hx_step_t *step = &run->exe->steps.items[index];
   char what[192];
   snprintf(what, sizeof what, "step %zu, %s (line %u)", index, hx_step_name(step), step->op->line);
-  if (step->kind == HX_STEP_COPY) return hx_plugin_status(run->exe->device->plugin, result, error, what, run->report);
+  if (step->kind == HX_STEP_COPY)
+    return hx_plugin_status(run->exe->sites[step->site].device->plugin, result, error, what, run->report);
   return hx_implementation_status(step->resolution.implementation, result, error, what, run->report);
 }
 
@@ -30,12 +31,33 @@ static hx_status_t execute(hx_running_t *run, size_t index) {
   int32_t result;
   if (step->kind == HX_STEP_COPY) {
     if (step->is_elided) return HX_STATUS_OK;
-    result = hx_copy_rows(exe->device, run->instance->queue, exe->slots[step->results[0]].layout, call->outputs[0],
-                          exe->slots[step->operands[0]].layout, call->inputs[0], error);
+    result = hx_copy_rows(exe->sites[step->site].device, call->queue, exe->slots[step->results[0]].layout,
+                          call->outputs[0], exe->slots[step->operands[0]].layout, call->inputs[0], error);
   } else {
     result = step->resolution.implementation->record->execute(step->prepared, call, error);
   }
   return result == HX_OK ? HX_STATUS_OK : fail_step(run, index, result, error);
+}
+
+static hx_status_t note_time(hx_running_t *run, size_t index, const char *implementation, uint64_t start) {
+  const hx_step_t *step = &run->exe->steps.items[index];
+  const hx_trace_event_t event = {
+      .call = run->calls,
+      .operation = step->op->info->name,
+      .implementation = implementation,
+      .value = step->result_count > 0 ? run->exe->slots[step->results[0]].name : "",
+      .line = step->op->line,
+      .start_ns = start,
+      .duration_ns = hx_trace_now(run->trace) - start,
+  };
+  if (hx_trace_add(run->trace, &event) == HX_STATUS_OK) return HX_STATUS_OK;
+  return hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY, "no memory for the trace of a run");
+}
+
+static hx_status_t transfer(hx_running_t *run, size_t index) {
+  const uint64_t start = run->trace == NULL ? 0 : hx_trace_now(run->trace);
+  HX_TRY(hx_run_transfer(run, index));
+  return run->trace == NULL ? HX_STATUS_OK : note_time(run, index, "heliox", start);
 }
 
 // One call from its start until the device has done it.
@@ -44,19 +66,9 @@ static hx_status_t execute_timed(hx_running_t *run, size_t index) {
   const uint64_t start = hx_trace_now(run->trace);
   HX_TRY(execute(run, index));
   hx_error error = hx_error_make();
-  const int32_t result = run->exe->device->queue.sync(run->instance->queue, &error);
+  const int32_t result = run->exe->sites[step->site].device->queue.sync(run->instance->sites[step->site].queue, &error);
   if (result != HX_OK) return fail_step(run, index, result, &error);
-  const hx_trace_event_t event = {
-      .call = run->calls,
-      .operation = step->op->info->name,
-      .implementation = step->resolution.implementation->qualified,
-      .value = step->result_count > 0 ? run->exe->slots[step->results[0]].name : "",
-      .line = step->op->line,
-      .start_ns = start,
-      .duration_ns = hx_trace_now(run->trace) - start,
-  };
-  if (hx_trace_add(run->trace, &event) == HX_STATUS_OK) return HX_STATUS_OK;
-  return hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY, "no memory for the trace of a run");
+  return note_time(run, index, step->resolution.implementation->qualified, start);
 }
 
 #define PROGRESS_PARTS 1024u  // of a step
@@ -165,6 +177,10 @@ static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
         if (!run->is_counting) HX_TRY(execute(run, s));
         ++s;
         break;
+      case HX_STEP_TRANSFER:
+        if (!run->is_counting) HX_TRY(transfer(run, s));
+        ++s;
+        break;
       case HX_STEP_NUMBER:
         if (!hx_number_execute(step->number, run->instance->numbers)) return fail_division(run, step);
         ++s;
@@ -190,11 +206,32 @@ hx_status_t hx_run_steps(hx_running_t *run) {
   return done ? HX_STATUS_OK : hx_run_enqueue(run);
 }
 
+// Every queue, whatever one of them says. They count from their own last wait, so that a number would not tell a step:
+// the device is named.
+static hx_status_t wait_spread(hx_running_t *run, bool report_late, int32_t result, hx_error *error) {
+  const hx_site_t *failed = &run->exe->sites[0];
+  for (uint32_t i = 1; i < run->exe->site_count; ++i) {
+    const hx_site_t *site = &run->exe->sites[i];
+    if (!site->is_used) continue;
+    hx_error own = hx_error_make();
+    const int32_t late = site->device->queue.sync(run->instance->sites[i].queue, &own);
+    if (result != HX_OK || late == HX_OK) continue;
+    result = late;
+    *error = own;
+    failed = site;
+  }
+  if (result == HX_OK || !report_late) return HX_STATUS_OK;
+  char what[HX_NAME_MAX + 32];
+  snprintf(what, sizeof what, "wait for the run on %s", failed->device->name);
+  return hx_plugin_status(failed->device->plugin, result, error, what, run->report);
+}
+
 // Waits. A failure that surfaces only now counts the executes up to the one that failed: which step that was is found
 // by following the run once more. With a watcher the counting began anew at every call, the last one failed.
 hx_status_t hx_run_wait(hx_running_t *run, bool report_late) {
   hx_error error = hx_error_make();
-  const int32_t result = run->exe->device->queue.sync(run->instance->queue, &error);
+  const int32_t result = run->exe->device->queue.sync(run->instance->sites[0].queue, &error);
+  if (run->exe->is_spread) return wait_spread(run, report_late, result, &error);
   if (result == HX_OK || !report_late) return HX_STATUS_OK;
   if (error.op != HX_NONE && error.op < run->calls) {
     run->is_counting = true;

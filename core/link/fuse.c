@@ -128,13 +128,18 @@ static bool is_secret(const hx_fusion_t *fusion) {
   return false;
 }
 
+static const hx_site_t *site_of(const hx_fusion_t *fusion) {
+  const hx_executable_t *exe = fusion->linker->exe;
+  return &exe->sites[exe->steps.items[fusion->first].site];
+}
+
 // Any kind of region that the backend prepares: which of them this one is, its plugin sees by itself.
 static const hx_implementation_t *choose(hx_fusion_t *fusion) {
   const hx_backend_t *backend = fusion->linker->exe->backend;
   const hx_implementation_t *found = NULL;
   for (size_t i = 0; i < backend->row_count; ++i) {
     const hx_implementation_t *row = &backend->rows[i];
-    if (row->region_count == 0 || row->device != fusion->linker->exe->device) continue;
+    if (row->region_count == 0 || row->device != site_of(fusion)->device) continue;
     if (row->limits != NULL && (row->limits->explicit_only || row->limits->resource_count > 0)) continue;
     if (found != NULL) {
       refuse(fusion, "several implementations prepare regions");
@@ -163,7 +168,7 @@ static hx_status_t prepare(hx_fusion_t *fusion, const hx_implementation_t *row, 
                                    .input_count = fusion->input_count,
                                    .output_count = fusion->output_count,
                                    .ring = linker->ring,
-                                   .tables = exe->tables->handle};
+                                   .tables = site_of(fusion)->tables->handle};
   const hx_region *region = NULL;
   HX_TRY(hx_region_fuse(fusion->arena, &whole, &region, linker->report));
   if (region == NULL) {
@@ -173,7 +178,7 @@ static hx_status_t prepare(hx_fusion_t *fusion, const hx_implementation_t *row, 
   hx_plan plan = {
       .struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = fusion->output_count, .may_alias = made->may_alias};
   hx_error error = hx_error_make();
-  const int32_t result = row->record->prepare(exe->device->handle, region, &plan, &made->prepared, &error);
+  const int32_t result = row->record->prepare(site_of(fusion)->device->handle, region, &plan, &made->prepared, &error);
   if (result == HX_OK) {
     made->scratch_host = plan.scratch_host;
     made->scratch_device = plan.scratch_device;
@@ -293,7 +298,8 @@ hx_status_t hx_link_fuse(hx_linker_t *linker) {
     size_t end = s + 1;
     while (mark != NULL && end < exe->steps.count) {
       const hx_attribute_t *next = mark_of(&exe->steps.items[end]);
-      if (next == NULL || next->integer != mark->integer || exe->steps.items[end].loop != exe->steps.items[s].loop)
+      if (next == NULL || next->integer != mark->integer || exe->steps.items[end].loop != exe->steps.items[s].loop ||
+          exe->steps.items[end].site != exe->steps.items[s].site)
         break;
       ++end;
     }

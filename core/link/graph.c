@@ -20,7 +20,7 @@ static bool is_open(const hx_root_t *root) { return root->kind == HX_ROOT_INPUT 
 bool hx_graph_serves(const hx_running_t *run) {
   const hx_executable_t *exe = run->exe;
   return exe->device->plugin->table.graph != NULL && !run->instance->refuses_graphs && run->watcher == NULL &&
-         run->trace == NULL && exe->is_straight;
+         run->trace == NULL && exe->is_straight && !exe->is_spread;
 }
 
 void hx_graph_drop(const hx_executable_t *exe, hx_instance_t *instance) {
@@ -92,7 +92,7 @@ static hx_status_t record(hx_running_t *run, bool *out_recorded) {
   hx_instance_t *instance = run->instance;
   hx_error error = hx_error_make();
   *out_recorded = false;
-  int32_t result = ops->capture_begin(instance->queue, &error);
+  int32_t result = ops->capture_begin(instance->sites[0].queue, &error);
   instance->refuses_graphs = result == HX_UNSUPPORTED;
   if (result == HX_UNSUPPORTED) return HX_STATUS_OK;
   if (result != HX_OK) return fail_graph(run, result, &error, "begin to record a run");
@@ -100,7 +100,7 @@ static hx_status_t record(hx_running_t *run, bool *out_recorded) {
   if (status == HX_STATUS_OK) status = hx_run_enqueue(run);
   hx_graph *graph = NULL;
   error = hx_error_make();
-  result = ops->capture_end(instance->queue, &graph, &error);
+  result = ops->capture_end(instance->sites[0].queue, &graph, &error);
   if (status == HX_STATUS_OK && result != HX_OK) status = fail_graph(run, result, &error, "record a run");
   if (status != HX_STATUS_OK) {
     if (result == HX_OK && graph != NULL) ops->destroy(graph);
@@ -170,7 +170,7 @@ hx_status_t hx_graph_run(hx_running_t *run, bool *out_done) {
   count_calls(run);
   hx_error error = hx_error_make();
   const int32_t result =
-      run->exe->device->plugin->table.graph->launch(instance->recorded->graph, instance->queue, &error);
+      run->exe->device->plugin->table.graph->launch(instance->recorded->graph, instance->sites[0].queue, &error);
   if (result != HX_OK) return fail_graph(run, result, &error, "launch a recorded run");
   *out_done = true;
   return HX_STATUS_OK;

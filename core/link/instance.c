@@ -13,6 +13,7 @@ hx_span hx_instance_span(const hx_executable_t *exe, const hx_instance_t *instan
 
 // Arrays of an instance, one block each.
 static hx_status_t alloc_arrays(const hx_executable_t *exe, hx_instance_t *instance) {
+  instance->sites = hx_zalloc(exe->site_count, sizeof *instance->sites);
   instance->roots = hx_zalloc(exe->root_count, sizeof *instance->roots);
   instance->calls = hx_zalloc(exe->steps.count, sizeof *instance->calls);
   instance->spans = hx_zalloc(exe->span_count, sizeof *instance->spans);
@@ -22,26 +23,36 @@ static hx_status_t alloc_arrays(const hx_executable_t *exe, hx_instance_t *insta
   instance->results = hx_zalloc(exe->output_count, sizeof *instance->results);
   instance->open = hx_zalloc(exe->span_count, sizeof *instance->open);
   instance->numbers = hx_zalloc(exe->number_count, sizeof *instance->numbers);
-  const bool complete = instance->roots != NULL && instance->calls != NULL && instance->spans != NULL &&
-                        instance->resources != NULL && instance->forms != NULL && instance->staging != NULL &&
-                        instance->results != NULL && instance->open != NULL && instance->numbers != NULL;
+  const bool complete = instance->sites != NULL && instance->roots != NULL && instance->calls != NULL &&
+                        instance->spans != NULL && instance->resources != NULL && instance->forms != NULL &&
+                        instance->staging != NULL && instance->results != NULL && instance->open != NULL &&
+                        instance->numbers != NULL;
   return complete ? HX_STATUS_OK : HX_STATUS_OUT_OF_MEMORY;
 }
 
+static hx_status_t alloc_site(const hx_executable_t *exe, const hx_site_t *site, hx_instance_site_t *out,
+                              hx_report_t *report) {
+  HX_TRY(hx_device_queue(site->device, &out->queue, report));
+  const uint64_t bytes = site->slab_bytes + site->scratch_device;
+  if (bytes > 0) HX_TRY(hx_device_alloc(site->device, HX_SPACE_DEVICE, bytes, exe->has_secrets, &out->slab, report));
+  if (site->scratch_host > 0)
+    HX_TRY(hx_device_alloc(site->device, HX_SPACE_HOST, site->scratch_host, exe->has_secrets, &out->scratch, report));
+  if (site->staging_bytes == 0) return HX_STATUS_OK;
+  return hx_device_alloc(site->device, HX_SPACE_PINNED, site->staging_bytes, exe->has_secrets, &out->staging, report);
+}
+
 static hx_status_t alloc_memory(hx_executable_t *exe, hx_instance_t *instance, hx_report_t *report) {
-  HX_TRY(hx_device_queue(exe->device, &instance->queue, report));
-  const uint64_t bytes = exe->slab_bytes + exe->scratch_device;
-  if (bytes > 0)
-    HX_TRY(hx_device_alloc(exe->device, HX_SPACE_DEVICE, bytes, exe->has_secrets, &instance->slab, report));
-  if (exe->scratch_host == 0) return HX_STATUS_OK;
-  return hx_device_alloc(exe->device, HX_SPACE_HOST, exe->scratch_host, exe->has_secrets, &instance->scratch, report);
+  for (uint32_t i = 0; i < exe->site_count; ++i) {
+    if (exe->sites[i].is_used) HX_TRY(alloc_site(exe, &exe->sites[i], &instance->sites[i], report));
+  }
+  return HX_STATUS_OK;
 }
 
 static void bind_fixed_roots(const hx_executable_t *exe, hx_instance_t *instance) {
   for (uint32_t r = 0; r < exe->root_count; ++r) {
     const hx_root_t *root = &exe->roots[hx_root_of(exe, r)];
     if (root->kind == HX_ROOT_SLAB) {
-      instance->roots[r] = (hx_span){.buffer = instance->slab->buffer, .offset = root->offset};
+      instance->roots[r] = (hx_span){.buffer = instance->sites[root->site].slab->buffer, .offset = root->offset};
     } else if (root->kind == HX_ROOT_MATERIAL) {
       instance->roots[r] = (hx_span){.buffer = exe->materials[root->index].buffer};
     }
@@ -64,15 +75,15 @@ static void prepare_calls(const hx_executable_t *exe, hx_instance_t *instance) {
   for (size_t s = 0; s < exe->steps.count; ++s) {
     const hx_step_t *step = &exe->steps.items[s];
     hx_call *call = &instance->calls[s];
+    const hx_instance_site_t *site = &instance->sites[step->site];
     *call = (hx_call){.struct_size = HX_END_OF(hx_call, outputs),
-                      .queue = instance->queue,
+                      .queue = site->queue,
                       .resources = resources,
                       .inputs = spans,
                       .outputs = spans + step->operand_count};
-    if (instance->scratch != NULL) call->scratch_host.buffer = instance->scratch->buffer;
-    if (exe->scratch_device > 0) {
-      call->scratch_device = (hx_span){.buffer = instance->slab->buffer, .offset = exe->slab_bytes};
-    }
+    if (site->scratch != NULL) call->scratch_host.buffer = site->scratch->buffer;
+    if (exe->sites[step->site].scratch_device > 0)
+      call->scratch_device = (hx_span){.buffer = site->slab->buffer, .offset = exe->sites[step->site].slab_bytes};
     for (uint32_t i = 0; i < step->resource_count; ++i) {
       if (step->resources[i].operand == HX_NONE) resources[i] = step->resources[i].handle;
     }
@@ -84,12 +95,18 @@ static void prepare_calls(const hx_executable_t *exe, hx_instance_t *instance) {
 
 void hx_instance_destroy(hx_executable_t *exe, hx_instance_t *instance) {
   hx_graph_drop(exe, instance);
-  if (instance->queue != NULL) exe->device->queue.destroy(instance->queue);
+  for (uint32_t i = 0; instance->sites != NULL && i < exe->site_count; ++i) {
+    if (instance->sites[i].queue != NULL) exe->sites[i].device->queue.destroy(instance->sites[i].queue);
+  }
   for (size_t i = 0; instance->staging != NULL && i < exe->input_count; ++i) hx_storage_release(instance->staging[i]);
   for (size_t i = 0; instance->forms != NULL && i < exe->resource_count; ++i)
     hx_packed_form_release(instance->forms[i]);
-  hx_storage_release(instance->slab);
-  hx_storage_release(instance->scratch);
+  for (uint32_t i = 0; instance->sites != NULL && i < exe->site_count; ++i) {
+    hx_storage_release(instance->sites[i].slab);
+    hx_storage_release(instance->sites[i].scratch);
+    hx_storage_release(instance->sites[i].staging);
+  }
+  hx_free(instance->sites);
   hx_free(instance->roots);
   hx_free(instance->calls);
   hx_free(instance->spans);

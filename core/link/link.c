@@ -55,7 +55,7 @@ static void free_executable(hx_executable_t *exe) {
     hx_tensor_release(exe->materials[i].tensor);
     hx_placed_release(exe->materials[i].placed);
   }
-  hx_device_tables_release(exe->tables);
+  for (uint32_t i = 0; i < exe->site_count; ++i) hx_device_tables_release(exe->sites[i].tables);
   hx_free(exe->steps.items);
   hx_free(exe->slots);
   hx_free(exe->loops);
@@ -125,6 +125,16 @@ static hx_executable_t *create_executable(const hx_link_source_t *source, const 
   exe->keys = source->keys == NULL ? NULL : hx_keys_retain(source->keys);
   exe->backend = hx_backend_retain(backend);
   exe->device = backend->devices[0];
+  exe->sites = hx_arena_alloc(&exe->arena, backend->device_count * sizeof *exe->sites);
+  for (uint32_t i = 0; exe->sites != NULL && i < backend->device_count; ++i) {
+    exe->sites[i] = (hx_site_t){.device = backend->devices[i]};
+    if (backend->devices[i]->alignment > exe->alignment) exe->alignment = backend->devices[i]->alignment;
+    exe->site_count = i + 1;
+  }
+  if (exe->sites == NULL) {
+    free_executable(exe);
+    return NULL;
+  }
   if (source->keys != NULL) memcpy(exe->key_id, source->keys->id, sizeof exe->key_id);
   return exe;
 }
@@ -138,6 +148,12 @@ static bool is_asked_for(const hx_linker_t *linker, const hx_ir_op_t *op) {
     if (operation != NULL && strcmp(operation, op->info->name) == 0) return true;
   }
   return false;
+}
+
+// Of another backend, whose devices are others.
+static bool supports_anywhere(const hx_backend_t *other, hx_invocation_t call) {
+  call.device = NULL;
+  return hx_backend_supports(other, &call);
 }
 
 // What `lower` leaves alone: structure, views, operations asked for by implementation, and what the backend covers.
@@ -165,10 +181,11 @@ static bool is_native(void *argument, const hx_ir_op_t *op) {
                                 .results = types + op->operand_count,
                                 .result_count = op->result_count,
                                 .ring = linker->ring,
-                                .secret = secret};
+                                .secret = secret,
+                                .device = hx_link_placed_on(linker, op)};
   const hx_backend_t *other = linker->options->other;
   const bool native = !is_complete || (hx_backend_supports(linker->exe->backend, &call) &&
-                                       (other == NULL || hx_backend_supports(other, &call)));
+                                       (other == NULL || supports_anywhere(other, call)));
   hx_free((void *)types);
   return native;
 }
@@ -176,11 +193,13 @@ static bool is_native(void *argument, const hx_ir_op_t *op) {
 // What `fuse` may put into a region: a kind that exactly one implementation prepares, operations that its declared
 // ranges cover. Where two executables are compared call by call nothing is fused.
 static bool fuses(void *argument, const char *kind, const hx_ir_op_t *op) {
-  const hx_linker_t *linker = argument;
+  hx_linker_t *linker = argument;
   bool several = false;
   if (linker->options->other != NULL || linker->options->lower_all || is_asked_for(linker, op)) return false;
-  const hx_implementation_t *row = hx_backend_fusion(linker->exe->backend, kind, &several);
-  hx_invocation_t call = {.op = op->info, .ring = linker->ring};
+  const uint32_t site = hx_link_site(linker, op);
+  const hx_implementation_t *row =
+      hx_backend_fusion(linker->exe->backend, linker->exe->sites[site].device, kind, &several);
+  hx_invocation_t call = {.op = op->info, .ring = linker->ring, .device = hx_link_placed_on(linker, op)};
   const hx_type_t *types[16];
   const size_t count = op->operand_count + op->result_count;
   if (row == NULL || count > HX_COUNT_OF(types)) return false;
@@ -252,11 +271,16 @@ hx_status_t hx_link_run_passes(hx_linker_t *linker) {
   exe->pipeline = hx_arena_str(&exe->arena, hx_str(pipeline)).data;
   if (exe->pipeline == NULL) return HX_STATUS_OUT_OF_MEMORY;
   HX_TRY(find_secret_inputs(linker));
-  if (linker->options->is_lowered) return hx_program_refresh(exe->program, linker->report);
+  if (linker->options->is_lowered) {
+    HX_TRY(hx_link_find_placed(linker));
+    return hx_program_refresh(exe->program, linker->report);
+  }
   HX_TRY(hx_ir_walk(exe->program->module, merge_binding, linker));
   HX_TRY(hx_pipeline_run(exe->program, FRONT_STEPS, &env));
+  HX_TRY(hx_link_find_placed(linker));
   HX_TRY(hx_link_secrets(linker));
   if (exe->pipeline[0] != '\0') HX_TRY(hx_pipeline_run(exe->program, exe->pipeline, &env));
+  HX_TRY(hx_link_find_placed(linker));  // place may have run
   if (linker->options->lower_all) HX_TRY(hx_pipeline_run(exe->program, "infer-state,resolve-keys,lower", &env));
   // The default passes leave all types known that were.
   const bool given = linker->options->pipeline != NULL && exe->pipeline[0] != '\0';

@@ -46,6 +46,7 @@ static json_t *describe_slots(const hx_executable_t *exe, const uint32_t *slots,
     const hx_root_t *root = &exe->roots[hx_root_of(exe, slot->root)];
     json_t *place = json_pack("{s:o, s:o, s:o}", "value", text_of(slot->name), "memory", text_of(kinds[root->kind]),
                               "offset", number_of(slot->offset + (root->kind == HX_ROOT_SLAB ? root->offset : 0)));
+    if (exe->is_spread) json_object_set_new(place, "device", text_of(exe->sites[root->site].device->name));
     if (root->kind != HX_ROOT_SLAB) json_object_set_new(place, "index", number_of(root->index));
     if (slot->secret) json_object_set_new(place, "secret", json_true());
     json_array_append_new(list, place);
@@ -95,11 +96,14 @@ static json_t *describe_step(const hx_executable_t *exe, size_t index) {
   if (step->kind == HX_STEP_FUSED)
     return json_pack("{s:o, s:o, s:o}", "index", number_of(index), "operation", text_of("fused"), "for",
                      text_of(step->op->info->name));
-  if (step->kind != HX_STEP_CALL && step->kind != HX_STEP_COPY) return describe_control(step, index);
+  if (step->kind != HX_STEP_CALL && step->kind != HX_STEP_COPY && step->kind != HX_STEP_TRANSFER)
+    return describe_control(step, index);
   const bool is_call = step->kind == HX_STEP_CALL;
   json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "index", number_of(index), "operation",
-                           text_of(is_call ? hx_step_name(step) : "copy"), "operands",
-                           describe_slots(exe, step->operands, step->operand_count), "results",
+                           text_of(is_call                      ? hx_step_name(step)
+                                   : step->kind == HX_STEP_COPY ? "copy"
+                                                                : "transfer"),
+                           "operands", describe_slots(exe, step->operands, step->operand_count), "results",
                            describe_slots(exe, step->results, step->result_count));
   json_object_set_new(json, "line", number_of(step->op->line));
   if (!is_call) {
@@ -151,6 +155,21 @@ static json_t *describe_memory(const hx_executable_t *exe) {
                    "scratch_host_bytes", number_of(exe->scratch_host), "slab", roots);
 }
 
+// Where several devices work: what each needs.
+static json_t *describe_sites(const hx_executable_t *exe) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < exe->site_count; ++i) {
+    const hx_site_t *site = &exe->sites[i];
+    if (!site->is_used) continue;
+    json_array_append_new(
+        list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_of(site->device->name), "description",
+                        text_of(site->device->info.name), "slab_bytes", number_of(site->slab_bytes),
+                        "scratch_device_bytes", number_of(site->scratch_device), "scratch_host_bytes",
+                        number_of(site->scratch_host), "staging_bytes", number_of(site->staging_bytes)));
+  }
+  return list;
+}
+
 // Regions in program order: their operations, and who prepared them or why nobody did.
 static json_t *describe_regions(const hx_executable_t *exe) {
   json_t *list = json_array();
@@ -180,10 +199,12 @@ static json_t *describe(const hx_executable_t *exe) {
   json_object_set_new(json, "pipeline", text_of(exe->pipeline));
   json_object_set_new(json, "plugins", describe_plugins(exe));
   json_object_set_new(json, "device", device);
+  if (exe->is_spread) json_object_set_new(json, "devices", describe_sites(exe));
   json_object_set_new(json, "inputs", describe_ports(exe->inputs, exe->input_types, exe->input_count));
   json_object_set_new(json, "outputs", describe_ports(exe->outputs, exe->output_types, exe->output_count));
   json_object_set_new(json, "steps", steps);
-  json_object_set_new(json, "recorded", json_boolean(exe->device->plugin->table.graph != NULL && exe->is_straight));
+  json_object_set_new(json, "recorded",
+                      json_boolean(exe->device->plugin->table.graph != NULL && exe->is_straight && !exe->is_spread));
   if (exe->regions != NULL) json_object_set_new(json, "regions", describe_regions(exe));
   json_object_set_new(json, "materials", describe_materials(exe));
   json_object_set_new(json, "memory", describe_memory(exe));

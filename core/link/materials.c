@@ -23,10 +23,10 @@ static hx_status_t add_material(hx_linker_t *linker, const hx_bound_material_t *
   return HX_STATUS_OK;
 }
 
-static uint32_t find_material(const hx_linker_t *linker, const hx_tensor_t *tensor, const char *symbol) {
+static uint32_t find_material(const hx_linker_t *linker, const hx_tensor_t *tensor, const char *symbol, uint32_t site) {
   for (uint32_t i = 0; i < linker->exe->material_count; ++i) {
     const hx_bound_material_t *material = &linker->exe->materials[i];
-    if (material->tensor == tensor && strcmp(material->symbol, symbol) == 0) return i;
+    if (material->tensor == tensor && material->site == site && strcmp(material->symbol, symbol) == 0) return i;
   }
   return HX_NONE;
 }
@@ -42,7 +42,9 @@ static uint32_t root_of_material(const hx_linker_t *linker, uint32_t material) {
 static hx_status_t ensure_root(hx_linker_t *linker, uint32_t material, uint32_t *out) {
   *out = root_of_material(linker, material);
   if (*out != HX_NONE) return HX_STATUS_OK;
-  return hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_MATERIAL, .index = material}, out);
+  return hx_link_add_root(
+      linker, (hx_root_t){.kind = HX_ROOT_MATERIAL, .index = material, .site = linker->exe->materials[material].site},
+      out);
 }
 
 // ------------------------------------------------------------------ keys
@@ -88,7 +90,7 @@ static hx_status_t bind_switch(hx_linker_t *linker, const hx_ir_op_t *op, hx_str
     return HX_STATUS_OK;
   }
   uint32_t *material = &linker->material_of[op->results[0]->id];
-  *material = find_material(linker, key->key.tensor, name);
+  *material = find_material(linker, key->key.tensor, name, 0);
   if (*material != HX_NONE) return HX_STATUS_OK;
   const hx_bound_material_t bound = {
       .symbol = name, .tensor = key->key.tensor, .type = op->results[0]->type, .is_key = true};
@@ -115,7 +117,7 @@ static hx_status_t bind_key(hx_linker_t *linker, const hx_ir_op_t *op, hx_str_t 
   const hx_switch_key_t *key = linker->source->keys == NULL ? NULL : hx_keys_find(linker->source->keys, kind, element);
   if (key == NULL) return fail_missing_key(linker, op, symbol);
   uint32_t *material = &linker->material_of[op->results[0]->id];
-  *material = find_material(linker, key->tensor, name);
+  *material = find_material(linker, key->tensor, name, 0);
   if (*material != HX_NONE) return HX_STATUS_OK;
   hx_bound_material_t bound = {.symbol = name, .tensor = key->tensor, .type = type, .is_key = true};
   memcpy(bound.key_id, linker->source->keys->id, sizeof bound.key_id);
@@ -144,9 +146,21 @@ static uint32_t depth_of(const hx_type_t *type, const hx_ring *ring) {
   return deepest + 1;
 }
 
+// The same key on another site: references to keys stand once, whoever uses them.
+static hx_status_t key_on(hx_linker_t *linker, uint32_t material, uint32_t site, uint32_t *out) {
+  const hx_bound_material_t at_home = linker->exe->materials[material];
+  *out = site == at_home.site ? material : find_material(linker, at_home.tensor, at_home.symbol, site);
+  if (*out != HX_NONE) return HX_STATUS_OK;
+  hx_bound_material_t there = at_home;
+  there.site = site;
+  return add_material(linker, &there, out);
+}
+
 // A key's rows at a depth as a slot; ids of Q_d and P.
-static hx_status_t draft_key(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t depth, hx_draft_t *out) {
-  const uint32_t material = linker->material_of[key->id];
+static hx_status_t draft_key(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t depth, uint32_t site,
+                             hx_draft_t *out) {
+  uint32_t material = linker->material_of[key->id];
+  HX_TRY(key_on(linker, material, site, &material));
   hx_tensor_t *view;
   HX_TRY(hx_switch_key_at(key_of(linker, material), linker->ring, depth, &view));
   *out = (hx_draft_t){.slot = {.offset = view->offset,
@@ -160,11 +174,12 @@ static hx_status_t draft_key(hx_linker_t *linker, const hx_ir_value_t *key, uint
   return ensure_root(linker, material, &out->slot.root);
 }
 
-hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_value_t *key, uint32_t digit, hx_draft_t *out,
+hx_status_t hx_link_key_digit(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t digit, hx_draft_t *out,
                               bool *out_found) {
+  const hx_ir_value_t *key = op->operands[0];
   *out_found = linker->material_of[key->id] != HX_NONE;
   if (!*out_found) return HX_STATUS_OK;  // missing: counted where it is referred to
-  HX_TRY(draft_key(linker, key, 0, out));
+  HX_TRY(draft_key(linker, key, 0, hx_link_site(linker, op), out));
   out->slot.offset += digit * out->layout.digit_stride * hx_dtype_bytes(out->layout.dtype);
   out->layout.digits = 0;
   out->layout.digit_stride = 0;
@@ -181,7 +196,7 @@ hx_status_t hx_link_key(hx_linker_t *linker, const hx_ir_op_t *op, const hx_ir_v
     return HX_STATUS_OK;
   }
   hx_draft_t draft;
-  HX_TRY(draft_key(linker, key, depth, &draft));
+  HX_TRY(draft_key(linker, key, depth, hx_link_site(linker, op), &draft));
   return hx_link_add_draft(linker, &draft, out_slot);
 }
 
@@ -224,25 +239,28 @@ static bool check_binding(hx_linker_t *linker, const hx_ir_op_t *op, const hx_va
     hx_link_fail(linker, op, HX_CODE_MATERIAL, "material @%s is at depth %u, beyond the %u of its reference", name,
                  value->type.depth, op->results[0]->type->depth);
   }
-  if (value->tensor->offset % linker->exe->device->alignment != 0) {
+  if (value->tensor->offset % linker->exe->alignment != 0) {
     hx_link_fail(linker, op, HX_CODE_SHAPE, "material @%s starts at byte %" PRIu64 ", %s wants a multiple of %" PRIu64,
-                 name, value->tensor->offset, linker->exe->device->name, linker->exe->device->alignment);
+                 name, value->tensor->offset, linker->exe->device->name, linker->exe->alignment);
   }
   return linker->fault_count == before;
 }
 
 // A material that was prepared from this value already, to this type.
 static uint32_t find_prepared(const hx_linker_t *linker, const hx_value_t *value, const hx_type_t *type,
-                              const char *symbol) {
+                              const char *symbol, uint32_t site) {
   for (uint32_t i = 0; i < linker->exe->material_count; ++i) {
     const hx_bound_material_t *material = &linker->exe->materials[i];
-    if (material->source == value && material->type == type && strcmp(material->symbol, symbol) == 0) return i;
+    if (material->source == value && material->type == type && material->site == site &&
+        strcmp(material->symbol, symbol) == 0)
+      return i;
   }
   return HX_NONE;
 }
 
 static hx_status_t bind_value(hx_linker_t *linker, const hx_ir_op_t *op, const char *name) {
   const hx_type_t *type = op->results[0]->type;
+  const uint32_t site = hx_link_site(linker, op);
   if (linker->options->check_only) return HX_STATUS_OK;
   const hx_binding_t *binding = find_binding(linker, name);
   if (binding == NULL) {
@@ -254,10 +272,14 @@ static hx_status_t bind_value(hx_linker_t *linker, const hx_ir_op_t *op, const c
   hx_str_t purpose;
   const bool is_prepared = hx_material_is_prepared(op, &purpose);
   uint32_t material =
-      is_prepared ? find_prepared(linker, value, type, name) : find_material(linker, value->tensor, name);
+      is_prepared ? find_prepared(linker, value, type, name, site) : find_material(linker, value->tensor, name, site);
   if (material == HX_NONE) {
-    hx_bound_material_t bound = {
-        .symbol = name, .tensor = value->tensor, .type = type, .count = value->count, .is_complex = value->is_complex};
+    hx_bound_material_t bound = {.site = site,
+                                 .symbol = name,
+                                 .tensor = value->tensor,
+                                 .type = type,
+                                 .count = value->count,
+                                 .is_complex = value->is_complex};
     memcpy(bound.key_id, value->key_id, sizeof bound.key_id);
     if (is_prepared) {
       bound.tensor = NULL;
@@ -329,7 +351,7 @@ hx_status_t hx_link_constant(hx_linker_t *linker, const hx_ir_op_t *op) {
   HX_TRY(hx_tensor_create(&layout, false, &tensor));
   fill_constant(tensor, residues, count);
   uint32_t material;
-  const hx_bound_material_t bound = {.symbol = "", .tensor = tensor, .type = type};
+  const hx_bound_material_t bound = {.site = hx_link_site(linker, op), .symbol = "", .tensor = tensor, .type = type};
   const hx_status_t status = add_material(linker, &bound, &material);
   hx_tensor_release(tensor);
   return status == HX_STATUS_OK ? add_slot_of(linker, op, material) : status;
@@ -353,7 +375,7 @@ hx_status_t hx_link_resource(hx_linker_t *linker, const hx_ir_op_t *op) {
 }
 
 static hx_status_t bind_material(hx_linker_t *linker, hx_bound_material_t *material) {
-  hx_opened_device_t *device = linker->exe->device;
+  hx_opened_device_t *device = linker->exe->sites[material->site].device;
   hx_storage_t *storage = material->tensor->storage;
   const bool needs_copy = storage->device == NULL && !hx_device_imports(device);
   if (needs_copy && (linker->options->place_materials || material->symbol[0] == '\0')) {

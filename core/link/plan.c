@@ -74,6 +74,7 @@ static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32
   const hx_root_t *source = &exe->roots[from_root], *target = &exe->roots[to->root];
   if (source->kind != HX_ROOT_SLAB || target->kind != HX_ROOT_SLAB || !target->is_whole || target->is_merged)
     return false;
+  if (source->site != target->site) return false;
   if (source->last != s || target->first != s || source->bytes != target->bytes) return false;
   if (from->offset != 0 || to->offset != 0) return false;
   if (from_root == to->root || !hx_layout_equal(from->layout, to->layout)) return false;
@@ -147,6 +148,7 @@ static void merge_copy(hx_executable_t *exe, uint32_t s) {
   const uint32_t source_index = hx_root_of(exe, from->root), target_index = hx_root_of(exe, to->root);
   hx_root_t *source = &exe->roots[source_index], *target = &exe->roots[target_index];
   if (source_index == target_index || source->kind != HX_ROOT_SLAB || target->kind != HX_ROOT_SLAB) return;
+  if (source->site != target->site) return;
   if (!source->is_whole || source->last != s || source->bytes != target->bytes) return;
   if (from->offset != 0 || to->offset != 0 || !hx_layout_equal(from->layout, to->layout)) return;
   hx_step_t *producer = &exe->steps.items[source->first];
@@ -178,7 +180,7 @@ static uint64_t lowest_place(const hx_executable_t *exe, const uint32_t *placed,
   uint64_t place = 0;
   for (size_t i = 0; i < count; ++i) {
     const hx_root_t *other = &exe->roots[placed[i]];
-    if (other->last < root->first || other->first > root->last) continue;
+    if (other->site != root->site || other->last < root->first || other->first > root->last) continue;
     if (other->offset >= place + root->bytes) break;  // the gap before it is large enough
     const uint64_t end = (other->offset + other->bytes + alignment - 1) & ~(alignment - 1);
     place = end > place ? end : place;
@@ -234,11 +236,12 @@ static hx_status_t place_roots(hx_linker_t *linker) {
   for (size_t i = 0; i < count; ++i) {
     hx_root_t *root = &exe->roots[order[i].root];
     alive = drop_ended(exe, placed, alive, root->first);
-    root->offset = lowest_place(exe, placed, alive, root, exe->device->alignment);
+    root->offset = lowest_place(exe, placed, alive, root, exe->alignment);
     insert_placed(exe, placed, alive++, order[i].root);
-    if (root->offset + root->bytes > exe->slab_bytes) exe->slab_bytes = root->offset + root->bytes;
+    uint64_t *slab = &exe->sites[root->site].slab_bytes;
+    if (root->offset + root->bytes > *slab) *slab = root->offset + root->bytes;
     exe->unshared_bytes += root->bytes;
-    if (exe->slab_bytes <= SLAB_BYTES_MAX) continue;
+    if (*slab <= SLAB_BYTES_MAX) continue;
     hx_link_fail(linker, exe->steps.items[root->first].op, HX_CODE_LIMIT, "the intermediates need more than %llu bytes",
                  (unsigned long long)SLAB_BYTES_MAX);
     break;
@@ -246,6 +249,31 @@ static hx_status_t place_roots(hx_linker_t *linker) {
   hx_free(placed);
   hx_free(order);
   return HX_STATUS_OK;
+}
+
+// What each site needs, and all of them together.
+static void sum_sites(hx_executable_t *exe) {
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_t *step = &exe->steps.items[s];
+    hx_site_t *site = &exe->sites[step->site];
+    if (step->scratch_host > site->scratch_host) site->scratch_host = step->scratch_host;
+    if (step->scratch_device > site->scratch_device) site->scratch_device = step->scratch_device;
+    if (step->kind != HX_STEP_TRANSFER) continue;
+    const hx_layout_t *layout = exe->slots[step->results[0]].layout;
+    const uint64_t bytes = hx_layout_elements(layout) * hx_dtype_bytes(layout->dtype);
+    for (int end = 0; end < 2; ++end) {
+      site = &exe->sites[hx_slot_site(exe, end == 0 ? step->operands[0] : step->results[0])];
+      if (bytes > site->staging_bytes && !hx_device_imports(site->device)) site->staging_bytes = bytes;
+    }
+  }
+  for (uint32_t i = 0; i < exe->site_count; ++i) {
+    hx_site_t *site = &exe->sites[i];
+    site->slab_bytes = (site->slab_bytes + exe->alignment - 1) & ~(exe->alignment - 1);
+    exe->slab_bytes += site->slab_bytes;
+    exe->scratch_host += site->scratch_host;
+    exe->scratch_device += site->scratch_device;
+    exe->staging_bytes += site->staging_bytes;
+  }
 }
 
 hx_status_t hx_link_plan(hx_linker_t *linker) {
@@ -259,13 +287,7 @@ hx_status_t hx_link_plan(hx_linker_t *linker) {
   merge_in_place(exe);
   merge_copies(exe);
   HX_TRY(place_roots(linker));
-  const uint64_t alignment = exe->device->alignment;
-  exe->slab_bytes = (exe->slab_bytes + alignment - 1) & ~(alignment - 1);
-  for (size_t s = 0; s < exe->steps.count; ++s) {
-    const hx_step_t *step = &exe->steps.items[s];
-    if (step->scratch_host > exe->scratch_host) exe->scratch_host = step->scratch_host;
-    if (step->scratch_device > exe->scratch_device) exe->scratch_device = step->scratch_device;
-  }
+  sum_sites(exe);
   for (size_t i = 0; i < exe->slot_count; ++i) {
     if (exe->slots[i].secret) exe->has_secrets = true;
   }

@@ -31,7 +31,8 @@ static hx_status_t resolve_call(hx_linker_t *linker, hx_step_t *step, const hx_t
                           .operand_count = step->operand_count,
                           .results = types + step->operand_count,
                           .result_count = step->result_count,
-                          .ring = linker->ring};
+                          .ring = linker->ring,
+                          .device = hx_link_placed_on(linker, op)};
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     types[i] = op->operands[i]->type;
     if (step->operands[i] != HX_NONE) call.secret = call.secret || exe->slots[step->operands[i]].secret;
@@ -44,10 +45,13 @@ static hx_status_t resolve_call(hx_linker_t *linker, hx_step_t *step, const hx_t
   (void)hx_attrs_get_text(op->attrs, "heliox.implementation", &request.program);
   const hx_status_t status = hx_backend_resolve(exe->backend, &call, &request, &step->resolution, linker->report);
   if (status != HX_STATUS_OK) return hx_link_count(linker, status);
-  if (step->resolution.implementation->device != exe->device) {
+  if (step->resolution.implementation->device != exe->sites[step->site].device) {
     hx_link_fail(
-        linker, op, HX_CODE_DEVICE_MIX, "%s runs on %s, the program's values lie on %s: leave one out of the backend",
-        step->resolution.implementation->qualified, step->resolution.implementation->device->name, exe->device->name);
+        linker, op, HX_CODE_DEVICE_MIX,
+        "%s runs on %s, the operation's values lie on %s: leave one out of the backend, or place the program's "
+        "operations (pass place)",
+        step->resolution.implementation->qualified, step->resolution.implementation->device->name,
+        exe->sites[step->site].device->name);
   }
   return HX_STATUS_OK;
 }
@@ -145,6 +149,7 @@ hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_re
                              step->resolution.implementation->qualified, slot->name, resource->kind);
   }
   const hx_bound_material_t *material = &exe->materials[root->index];
+  const hx_site_t *site = &exe->sites[step->site];
   hx_arena_t arena;
   hx_arena_init(&arena);
   const hx_region_value_t value = hx_region_value(exe, step->operands[resource->operand]);
@@ -153,7 +158,7 @@ hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_re
   if (desc != NULL) {
     const hx_tensor_t tensor = {.storage = material->storage, .offset = slot->offset, .layout = *slot->layout};
     const uint64_t generation = hx_tensor_generation(material->tensor);
-    status = hx_device_pack(exe->device, exe->tables, resource->kind, &tensor, desc, &resource->form, report);
+    status = hx_device_pack(site->device, site->tables, resource->kind, &tensor, desc, &resource->form, report);
     if (status == HX_STATUS_OK) resource->generation = generation;
   }
   hx_arena_deinit(&arena);
@@ -178,7 +183,8 @@ static hx_status_t call_prepare(hx_linker_t *linker, hx_step_t *step, const hx_r
   hx_plan plan = {
       .struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = step->result_count, .may_alias = step->may_alias};
   hx_error error = hx_error_make();
-  const int32_t result = implementation->record->prepare(exe->device->handle, region, &plan, &step->prepared, &error);
+  const int32_t result =
+      implementation->record->prepare(exe->sites[step->site].device->handle, region, &plan, &step->prepared, &error);
   if (result != HX_OK) {
     char what[160];
     snprintf(what, sizeof what, "prepare %s (line %u)", step->op->info->name, step->op->line);
@@ -214,7 +220,7 @@ static hx_status_t prepare_with(hx_linker_t *linker, hx_step_t *step, hx_arena_t
                                  .resources = resources,
                                  .resource_count = step->resource_count,
                                  .ring = linker->ring,
-                                 .tables = exe->tables->handle,
+                                 .tables = exe->sites[step->site].tables->handle,
                                  .variant = step->resolution.variant[0] == '\0' ? NULL : step->resolution.variant};
   const hx_region *region;
   const hx_status_t status = hx_region_build(arena, &call, &region, linker->report);

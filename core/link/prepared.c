@@ -2,6 +2,7 @@
 // Materials that are prepared when they are bound (core/passes/prepared.h): by a program of one operation, linked to
 // the same backend, so that the device that runs the whole also computes them, with the same bits as in every run.
 // Where the contents of what is bound change, they are prepared anew before the next run, into the same memory.
+#include <stdio.h>
 #include <string.h>
 
 #include "core/link/executable.h"
@@ -20,8 +21,11 @@ void hx_prepared_free(hx_executable_t *exe) {
   hx_free(exe->preparations);
 }
 
-static hx_status_t write_program(const hx_type_t *from, const hx_type_t *to, hx_str_t purpose, hx_program_t **out,
-                                 hx_report_t *report) {
+// home: where it runs, in a backend of several devices; NULL: there is but one.
+static hx_status_t write_program(const hx_type_t *from, const hx_type_t *to, hx_str_t purpose, const char *home,
+                                 hx_program_t **out, hx_report_t *report) {
+  char placed[HX_NAME_MAX + 32] = "";
+  if (home != NULL) snprintf(placed, sizeof placed, ", heliox.device = \"%s\"", home);
   hx_text_t type, text;
   hx_text_init(&type);
   hx_text_init(&text);
@@ -32,8 +36,8 @@ static hx_status_t write_program(const hx_type_t *from, const hx_type_t *to, hx_
     hx_text_printf(&text, "%%d = \"ckks.level_drop\"(%%p) {depth = %u : i64} : (%s) -> !ckks.plaintext<>\n", to->depth,
                    type.data);
     hx_text_printf(&text,
-                   "%%r = \"ckks.prepare_plain\"(%%d) {for = \"%.*s\"} : (!ckks.plaintext<>) -> !ckks.plaintext<>\n",
-                   (int)purpose.size, purpose.data);
+                   "%%r = \"ckks.prepare_plain\"(%%d) {for = \"%.*s\"%s} : (!ckks.plaintext<>) -> !ckks.plaintext<>\n",
+                   (int)purpose.size, purpose.data, placed);
     hx_text_printf(&text,
                    "\"func.return\"(%%r) : (!ckks.plaintext<>) -> ()\n}) {sym_name = \"main\", function_type = (%s) -> "
                    "!ckks.plaintext<>} : () -> ()\n}) {heliox.version = 1 : i64} : () -> ()\n",
@@ -48,7 +52,9 @@ static hx_status_t write_program(const hx_type_t *from, const hx_type_t *to, hx_
 static hx_status_t link_preparation(hx_linker_t *linker, const hx_type_t *from, const hx_type_t *to, hx_str_t purpose,
                                     hx_executable_t **out) {
   hx_program_t *program = NULL;
-  HX_TRY(write_program(from, to, purpose, &program, linker->report));
+  const hx_executable_t *exe = linker->exe;
+  const char *home = exe->site_count > 1 ? exe->device->name : NULL;
+  HX_TRY(write_program(from, to, purpose, home, &program, linker->report));
   const hx_link_source_t source = {.program = program, .params = linker->source->params};
   const hx_link_options_t options = {
       .pipeline = "canonicalize", .place_materials = true, .lower_all = linker->options->lower_all};

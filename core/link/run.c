@@ -21,8 +21,8 @@ static hx_status_t stage_input(hx_running_t *run, size_t index, hx_span from) {
   }
   const hx_span to = {.buffer = instance->staging[index]->buffer};
   hx_error error = hx_error_make();
-  const int32_t result =
-      hx_copy_rows(exe->device, instance->queue, to_layout, to, &run->inputs[index]->tensor->layout, from, &error);
+  const int32_t result = hx_copy_rows(exe->device, instance->sites[0].queue, to_layout, to,
+                                      &run->inputs[index]->tensor->layout, from, &error);
   for (size_t r = 0; r < exe->root_count; ++r) {
     if (exe->roots[r].kind == HX_ROOT_INPUT && exe->roots[r].index == index) instance->roots[r] = to;
   }
@@ -123,9 +123,13 @@ static void finish_output(const hx_running_t *run, size_t index, const uint8_t k
 static void clear_secrets(const hx_running_t *run) {
   hx_instance_t *instance = run->instance;
   if (!run->exe->has_secrets) return;
-  if (instance->slab != NULL) (void)hx_device_clear(run->exe->device, instance->slab, 0, instance->slab->bytes, NULL);
-  if (instance->scratch != NULL)
-    (void)hx_device_clear(run->exe->device, instance->scratch, 0, instance->scratch->bytes, NULL);
+  for (uint32_t i = 0; i < run->exe->site_count; ++i) {
+    hx_storage_t *const storages[] = {instance->sites[i].slab, instance->sites[i].scratch, instance->sites[i].staging};
+    for (size_t k = 0; k < HX_COUNT_OF(storages); ++k) {
+      if (storages[k] != NULL)
+        (void)hx_device_clear(run->exe->sites[i].device, storages[k], 0, storages[k]->bytes, NULL);
+    }
+  }
   for (size_t i = 0; i < run->exe->input_count; ++i) {
     if (instance->staging[i] == NULL || !run->exe->secret_inputs[i]) continue;
     (void)hx_device_clear(run->exe->device, instance->staging[i], 0, instance->staging[i]->bytes, NULL);
@@ -222,7 +226,7 @@ void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out)
   hx_executable_t *exe = (hx_executable_t *)(uintptr_t)executable;  // the lock changes
   pthread_mutex_lock(&exe->lock);
   *out = (hx_run_stats_t){.slab_bytes = exe->slab_bytes,
-                          .peak_bytes = exe->slab_bytes + exe->scratch_device + exe->scratch_host,
+                          .peak_bytes = exe->slab_bytes + exe->scratch_device + exe->scratch_host + exe->staging_bytes,
                           .unshared_bytes = exe->unshared_bytes,
                           .calls = exe->call_count,
                           .runs = exe->runs,

@@ -64,7 +64,10 @@ hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_
   hx_step_t *step = &steps->items[steps->count];
   *step = (hx_step_t){
       .kind = kind, .loop = linker->loop, .op = op, .operand_count = operand_count, .result_count = result_count};
-  if (kind == HX_STEP_CALL) step->work = hx_op_work(op);
+  if (kind == HX_STEP_CALL) {
+    step->work = hx_op_work(op);
+    step->site = hx_link_site(linker, op);
+  }
   step->operands = hx_arena_alloc(arena, operand_count * sizeof *step->operands);
   step->results = hx_arena_alloc(arena, result_count * sizeof *step->results);
   step->may_alias = hx_arena_alloc(arena, result_count * sizeof *step->may_alias);
@@ -81,7 +84,10 @@ hx_status_t hx_link_add_step(hx_linker_t *linker, hx_step_kind_t kind, const hx_
 
 hx_status_t hx_link_add_copy(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to) {
   hx_step_t *step;
+  const uint32_t site = hx_slot_site(linker->exe, to);
+  if (!hx_link_check_site(linker, op, from, site)) return HX_STATUS_OK;
   HX_TRY(hx_link_add_step(linker, HX_STEP_COPY, op, 1, 1, &step));
+  step->site = site;
   step->operands[0] = from;
   step->results[0] = to;
   return HX_STATUS_OK;
@@ -127,8 +133,9 @@ static hx_status_t ensure_place(hx_linker_t *linker, const hx_ir_value_t *value,
   if (place->is_set) return HX_STATUS_OK;
   HX_TRY(dense_layout(linker, value, &place->layout));
   const uint64_t bytes = hx_layout_elements(place->layout) * hx_dtype_bytes(place->layout->dtype);
-  HX_TRY(
-      hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = is_whole}, &place->root));
+  const hx_root_t root = {
+      .kind = HX_ROOT_SLAB, .site = hx_link_site_of(linker, value), .bytes = bytes, .is_whole = is_whole};
+  HX_TRY(hx_link_add_root(linker, root, &place->root));
   place->is_set = true;
   return HX_STATUS_OK;
 }
@@ -138,7 +145,8 @@ static bool is_placeable(const hx_linker_t *linker, const hx_ir_value_t *value, 
   if (value->op == NULL || value->op->block != block || linker->placements[value->id].is_set) return false;
   if (!hx_type_is_complete(value->type) || !hx_link_has_memory(value->type)) return false;
   const hx_op_id_t id = value->op->info->id;
-  return id == HX_OP_RNS_CONCAT_LIMBS || id == HX_OP_RNS_PACK_COMPONENTS || is_dispatched(value->op);
+  return id == HX_OP_RNS_CONCAT_LIMBS || id == HX_OP_RNS_PACK_COMPONENTS || id == HX_OP_MEMORY_TRANSFER ||
+         is_dispatched(value->op);
 }
 
 // Place of a part inside a packed value. has_rows where its rows do not lie side by side.
@@ -179,8 +187,9 @@ static bool same_batch(const hx_type_t *type, const hx_layout_t *layout) {
 static hx_status_t place_part(hx_linker_t *linker, const hx_ir_op_t *op, size_t index, const hx_placement_t *whole) {
   const hx_ir_value_t *operand = op->operands[index];
   if (!is_placeable(linker, operand, op->block) || !same_batch(operand->type, whole->layout)) return HX_STATUS_OK;
+  if (hx_link_site_of(linker, operand) != linker->exe->roots[whole->root].site) return HX_STATUS_OK;
   const hx_draft_t part = place_of_part(op, index, whole);
-  if (part.layout.has_rows || part.slot.offset % linker->exe->device->alignment != 0) return HX_STATUS_OK;
+  if (part.layout.has_rows || part.slot.offset % linker->exe->alignment != 0) return HX_STATUS_OK;
   const hx_layout_t *layout = hx_link_keep_layout(linker, &part.layout);
   if (layout == NULL) return HX_STATUS_OUT_OF_MEMORY;
   linker->placements[operand->id] =
@@ -202,7 +211,8 @@ static hx_status_t place_output(hx_linker_t *linker, const hx_ir_value_t *value,
   HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_OUTPUT, .index = index}, &root));
   hx_placement_t *place = &linker->placements[value->id];
   hx_layout_t layout;
-  if (!is_placeable(linker, value, linker->block) || hx_link_layout(value->type, linker->ring, &layout) != HX_STATUS_OK)
+  if (!is_placeable(linker, value, linker->block) || hx_link_site_of(linker, value) != 0 ||
+      hx_link_layout(value->type, linker->ring, &layout) != HX_STATUS_OK)
     return HX_STATUS_OK;
   place->layout = hx_link_keep_layout(linker, &layout);
   if (place->layout == NULL) return HX_STATUS_OUT_OF_MEMORY;
@@ -230,7 +240,7 @@ hx_status_t hx_link_place_results(hx_linker_t *linker) {
 
 // ------------------------------------------------------------------ slots in order
 
-static hx_status_t add_result_slot(hx_linker_t *linker, const hx_ir_value_t *value) {
+hx_status_t hx_link_add_result_slot(hx_linker_t *linker, const hx_ir_value_t *value) {
   HX_TRY(ensure_place(linker, value, true));
   const hx_placement_t *place = &linker->placements[value->id];
   const hx_slot_t slot = {.root = place->root,
@@ -250,7 +260,10 @@ hx_status_t hx_link_add_place(hx_linker_t *linker, const hx_ir_value_t *value, u
                     .name = hx_link_value_name(linker, value)};
   HX_TRY(dense_layout(linker, value, &slot.layout));
   const uint64_t bytes = hx_layout_elements(slot.layout) * hx_dtype_bytes(slot.layout->dtype);
-  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = true}, &slot.root));
+  const uint32_t there = linker->slot_of[value->id];
+  const uint32_t site = there == HX_NONE ? hx_link_site_of(linker, value) : hx_slot_site(linker->exe, there);
+  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .site = site, .bytes = bytes, .is_whole = true},
+                          &slot.root));
   return hx_link_add_slot(linker, &slot, out_slot);
 }
 
@@ -280,7 +293,8 @@ static hx_status_t find_operands(hx_linker_t *linker, const hx_ir_op_t *op, hx_s
     } else {
       step->operands[i] = linker->slot_of[value->id];
     }
-    if (step->operands[i] == HX_NONE) *out_found = false;
+    if (step->operands[i] == HX_NONE || !hx_link_check_site(linker, op, step->operands[i], step->site))
+      *out_found = false;
   }
   return HX_STATUS_OK;
 }
@@ -307,7 +321,7 @@ static hx_status_t add_call(hx_linker_t *linker, const hx_ir_op_t *op) {
   bool found = false;
   HX_TRY(find_operands(linker, op, step, &found));
   for (size_t i = 0; i < op->result_count; ++i) {
-    if (add_result_slot(linker, op->results[i]) == HX_STATUS_OUT_OF_MEMORY) return HX_STATUS_OUT_OF_MEMORY;
+    if (hx_link_add_result_slot(linker, op->results[i]) == HX_STATUS_OUT_OF_MEMORY) return HX_STATUS_OUT_OF_MEMORY;
     linker->exe->steps.items[index].results[i] = linker->slot_of[op->results[i]->id];
   }
   linker->exe->call_count += 1;
@@ -335,7 +349,7 @@ static hx_status_t add_packed(hx_linker_t *linker, const hx_ir_op_t *op) {
     HX_TRY(hx_link_add_draft(linker, &part, &to));
     HX_TRY(hx_link_add_copy(linker, op, from, to));
   }
-  return add_result_slot(linker, result);
+  return hx_link_add_result_slot(linker, result);
 }
 
 static hx_status_t add_output(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t index) {

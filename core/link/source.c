@@ -40,6 +40,7 @@ static void write_place(const hx_executable_t *exe, uint32_t index, hx_text_t *o
       break;
     case HX_ROOT_SLAB:
       hx_text_puts(out, "slab");
+      if (exe->is_spread) hx_text_printf(out, "_%u", root->site);
       offset += root->offset;
       break;
   }
@@ -118,7 +119,7 @@ static void write_copy(const hx_executable_t *exe, const hx_step_t *step, uint32
                    step->op->info->name);
     return;
   }
-  hx_text_puts(out, "copy_rows(");
+  hx_text_puts(out, step->kind == HX_STEP_TRANSFER ? "transfer(" : "copy_rows(");
   write_place(exe, step->results[0], out);
   hx_text_puts(out, ", ");
   write_place(exe, step->operands[0], out);
@@ -214,7 +215,7 @@ static void write_range(const hx_executable_t *exe, size_t first, size_t end, ui
       continue;
     }
     if (step->kind == HX_STEP_CALL) write_call(exe, step, depth, out);
-    if (step->kind == HX_STEP_COPY) write_copy(exe, step, depth, out);
+    if (step->kind == HX_STEP_COPY || step->kind == HX_STEP_TRANSFER) write_copy(exe, step, depth, out);
     if (step->kind == HX_STEP_NUMBER) write_number(step->number, depth, out);
     ++s;
   }

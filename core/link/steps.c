@@ -25,6 +25,8 @@ static hx_status_t resolve_tensors(hx_linker_t *linker) {
 
 // Memory and steps of every operation, one implementation for each: the dispatch table.
 static hx_status_t resolve_operations(hx_linker_t *linker) {
+  HX_TRY(hx_link_check_sites(linker));
+  if (linker->fault_count > 0 && linker->is_placed) return HX_STATUS_OK;  // what is not placed would be told twice
   HX_TRY(hx_link_place_results(linker));
   HX_TRY(hx_link_slots(linker));
   HX_TRY(hx_link_resolve(linker));
@@ -32,8 +34,7 @@ static hx_status_t resolve_operations(hx_linker_t *linker) {
 }
 
 static hx_status_t materialise(hx_linker_t *linker) {
-  hx_executable_t *exe = linker->exe;
-  HX_TRY(hx_link_count(linker, hx_device_tables_acquire(exe->device, linker->ring, &exe->tables, linker->report)));
+  HX_TRY(hx_link_open_sites(linker));
   return linker->fault_count > 0 ? HX_STATUS_OK : hx_link_materialise(linker);
 }
 

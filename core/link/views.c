@@ -5,6 +5,7 @@
 
 #include "core/ckks/transition.h"
 #include "core/link/executable.h"
+#include "core/passes/passes.h"
 
 bool hx_link_is_view(const hx_ir_op_t *op) {
   if ((op->info->flags & HX_OP_FLAG_VIEW) != 0) return true;
@@ -47,6 +48,7 @@ static bool keep_rows(hx_draft_t *draft, const hx_primes_t *primes) {
 static hx_status_t add_dense(hx_linker_t *linker, const hx_ir_op_t *op, const hx_draft_t *view) {
   uint32_t from;
   HX_TRY(hx_link_add_draft(linker, view, &from));
+  const uint32_t site = hx_slot_site(linker->exe, from);
   hx_draft_t dense = *view;
   if (hx_link_layout(view->slot.type, linker->ring, &dense.layout) != HX_STATUS_OK) {
     hx_link_fail(linker, op, HX_CODE_LIMIT, "%s does not fit into memory", view->slot.name);
@@ -54,8 +56,8 @@ static hx_status_t add_dense(hx_linker_t *linker, const hx_ir_op_t *op, const hx
   }
   dense.slot.offset = 0;
   const uint64_t bytes = hx_layout_elements(&dense.layout) * hx_dtype_bytes(dense.layout.dtype);
-  HX_TRY(
-      hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .bytes = bytes, .is_whole = true}, &dense.slot.root));
+  HX_TRY(hx_link_add_root(linker, (hx_root_t){.kind = HX_ROOT_SLAB, .site = site, .bytes = bytes, .is_whole = true},
+                          &dense.slot.root));
   uint32_t *to = &linker->slot_of[op->results[0]->id];
   HX_TRY(hx_link_add_draft(linker, &dense, to));
   return hx_link_add_copy(linker, op, from, *to);
@@ -92,7 +94,7 @@ static hx_status_t operand_draft(hx_linker_t *linker, const hx_ir_op_t *op, hx_d
   if (operand->type->kind == HX_TYPE_KEY) {
     int64_t digit = 0;
     (void)hx_attrs_get_i64(op->attrs, "digit", &digit);
-    return hx_link_key_digit(linker, operand, (uint32_t)digit, draft, out_found);
+    return hx_link_key_digit(linker, op, (uint32_t)digit, draft, out_found);
   }
   const uint32_t from = linker->slot_of[operand->id];
   *out_found = from != HX_NONE;
@@ -105,12 +107,43 @@ static bool is_key_memory(const hx_linker_t *linker, const hx_slot_t *slot) {
   return root->kind == HX_ROOT_MATERIAL && linker->exe->materials[root->index].is_key;
 }
 
+// A value that changes sites gets a place on the other one; where it is there already, what follows reads it as it is.
+static hx_status_t add_transfer(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, bool *out_moves) {
+  const uint32_t site = hx_link_site(linker, op);
+  hx_executable_t *exe = linker->exe;
+  hx_str_t space = {0};
+  (void)hx_attrs_get_text(op->attrs, "space", &space);
+  if (hx_str_equal(space, hx_str("host")) && !hx_device_imports(exe->sites[site].device))
+    hx_link_fail(linker, op, HX_CODE_DEVICE_MIX,
+                 "%s has memory of its own, which the host does not address: leave space = "
+                 "\"device\", or transfer to a device that works on host memory",
+                 exe->sites[site].device->name);
+  *out_moves = hx_slot_site(exe, from) != site;
+  if (!*out_moves) return HX_STATUS_OK;
+  uint32_t to;
+  hx_step_t *step;
+  HX_TRY(hx_link_add_result_slot(linker, op->results[0]));
+  to = linker->slot_of[op->results[0]->id];
+  HX_TRY(hx_link_add_step(linker, HX_STEP_TRANSFER, op, 1, 1, &step));
+  step->operands[0] = from;
+  step->results[0] = to;
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op) {
   const hx_ir_value_t *result = op->results[0];
   hx_draft_t draft;
   bool found = false;
   HX_TRY(operand_draft(linker, op, &draft, &found));
   if (!found) return HX_STATUS_OK;
+  if (op->info->id == HX_OP_MEMORY_TRANSFER) {
+    bool moves = false;
+    HX_TRY(add_transfer(linker, op, linker->slot_of[op->operands[0]->id], &moves));
+    if (moves) return HX_STATUS_OK;
+  } else if (hx_attrs_find(op->attrs, HX_DEVICE_ATTR) != NULL && op->operands[0]->type->kind != HX_TYPE_KEY &&
+             !hx_link_check_site(linker, op, linker->slot_of[op->operands[0]->id], hx_link_site(linker, op))) {
+    return HX_STATUS_OK;
+  }
   draft.slot.type = result->type;
   draft.slot.name = hx_link_value_name(linker, result);
   if (op->info->id == HX_OP_RNS_SELECT_COMPONENTS) keep_components(&draft, op);
@@ -123,6 +156,6 @@ hx_status_t hx_link_view(hx_linker_t *linker, const hx_ir_op_t *op) {
     return HX_STATUS_OK;
   }
   const bool as_it_lies = !draft.layout.has_rows || is_key_memory(linker, &draft.slot);
-  if (!as_it_lies || draft.slot.offset % linker->exe->device->alignment != 0) return add_dense(linker, op, &draft);
+  if (!as_it_lies || draft.slot.offset % linker->exe->alignment != 0) return add_dense(linker, op, &draft);
   return hx_link_add_draft(linker, &draft, &linker->slot_of[result->id]);
 }

@@ -6,15 +6,18 @@
 static hx_status_t fetch(hx_executable_t *exe, hx_instance_t *instance, uint32_t slot, const hx_layout_t *dense,
                          hx_storage_t *to, hx_report_t *report) {
   hx_error error = hx_error_make();
-  int32_t result = hx_copy_rows(exe->device, instance->queue, dense, (hx_span){.buffer = to->buffer},
+  const uint32_t site = hx_slot_site(exe, slot);
+  const hx_opened_device_t *device = exe->sites[site].device;
+  int32_t result = hx_copy_rows(device, instance->sites[site].queue, dense, (hx_span){.buffer = to->buffer},
                                 exe->slots[slot].layout, hx_instance_span(exe, instance, slot), &error);
-  if (result == HX_OK) result = exe->device->queue.sync(instance->queue, &error);
-  return hx_plugin_status(exe->device->plugin, result, &error, "watch a call", report);
+  if (result == HX_OK) result = device->queue.sync(instance->sites[site].queue, &error);
+  return hx_plugin_status(device->plugin, result, &error, "watch a call", report);
 }
 
 static hx_status_t show(hx_executable_t *exe, hx_instance_t *instance, uint32_t index, hx_watched_t *watched,
                         const hx_watcher_t *watcher, hx_report_t *report) {
   const hx_slot_t *slot = &exe->slots[index];
+  hx_opened_device_t *device = exe->sites[hx_slot_site(exe, index)].device;
   hx_layout_t dense = *slot->layout;
   uint32_t ids[HX_PRIMES_MAX];
   hx_storage_t *copy = NULL;
@@ -29,12 +32,12 @@ static hx_status_t show(hx_executable_t *exe, hx_instance_t *instance, uint32_t 
   }
   hx_status_t status = HX_STATUS_OK;
   if (!slot->secret) {
-    status = hx_device_alloc(exe->device, HX_SPACE_PINNED, bytes, false, &copy, report);
+    status = hx_device_alloc(device, HX_SPACE_PINNED, bytes, false, &copy, report);
     if (status == HX_STATUS_OK) status = fetch(exe, instance, index, &dense, copy, report);
     if (status == HX_STATUS_OK)
-      watched->data = copy->address != NULL ? copy->address : exe->device->memory.address(copy->buffer);
+      watched->data = copy->address != NULL ? copy->address : device->memory.address(copy->buffer);
     if (status == HX_STATUS_OK && watched->data == NULL)
-      status = hx_report_fail(report, HX_CODE_INTERNAL, "%s gives pinned memory without an address", exe->device->name);
+      status = hx_report_fail(report, HX_CODE_INTERNAL, "%s gives pinned memory without an address", device->name);
   }
   if (status == HX_STATUS_OK) watcher->watch(watcher->argument, watched);
   // What this call owned goes with it.

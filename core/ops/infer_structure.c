@@ -121,3 +121,15 @@ hx_status_t hx_infer_index_cast(hx_infer_t *call) {
   return hx_infer_fail(call, HX_CODE_OPERANDS, "it goes from an integer to index or back, not from %s to %s",
                        hx_type_kind_name(from), hx_type_kind_name(to));
 }
+
+hx_status_t hx_infer_transfer(hx_infer_t *call) {
+  hx_str_t space = {0};
+  hx_attrs_get_text(call->attrs, "space", &space);
+  hx_type_copy(&call->results[0], call->operands[0]);
+  if (hx_str_equal(space, hx_str("device")) || hx_str_equal(space, hx_str("host"))) return HX_STATUS_OK;
+  return hx_infer_fail(
+      call, HX_CODE_ATTRIBUTE,
+      "attribute space is \"%.*s\"; values of a program lie in device or host memory (pinned memory is "
+      "what transfers are staged in)",
+      (int)(space.size < 64 ? space.size : 64), space.data);
+}

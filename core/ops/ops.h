@@ -181,6 +181,7 @@ hx_status_t hx_infer_rns_key_product(hx_infer_t *call);
 hx_status_t hx_infer_rns_key_slice(hx_infer_t *call);
 hx_status_t hx_infer_rns_select_batch(hx_infer_t *call);
 hx_status_t hx_infer_rns_reinterpret(hx_infer_t *call);
+hx_status_t hx_infer_transfer(hx_infer_t *call);
 hx_status_t hx_infer_ckks_linear(hx_infer_t *call);
 hx_status_t hx_infer_ckks_product(hx_infer_t *call);
 hx_status_t hx_infer_ckks_add_scalar(hx_infer_t *call);

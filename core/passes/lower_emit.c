@@ -22,6 +22,13 @@ static hx_status_t emit(hx_lowering_t *lowering, hx_op_id_t id, hx_ir_value_t *c
                         const hx_named_attr_t *items, size_t item_count, hx_ir_value_t **out) {
   hx_ir_op_t *before = lowering->op, *op;
   hx_attrs_t attrs;
+  hx_named_attr_t placed[HX_OP_ATTRS_MAX + 1];
+  const hx_attribute_t *device = hx_attrs_find(before->attrs, HX_DEVICE_ATTR);
+  if (device != NULL && item_count <= HX_OP_ATTRS_MAX) {  // where an operation was placed, its parts are
+    if (item_count > 0) memcpy(placed, items, item_count * sizeof *items);
+    placed[item_count++] = (hx_named_attr_t){.name = hx_str(HX_DEVICE_ATTR), .value = *device};
+    items = placed;
+  }
   HX_TRY(hx_program_attrs(lowering->program, items, item_count, &attrs));
   HX_TRY(hx_ir_build(lowering->program, before->block, before, id, operands, operand_count, attrs, 1, lowering->ring,
                      lowering->report, &op));

@@ -7,6 +7,10 @@
 #include "core/ir/ir.h"
 #include "heliox/passes.h"
 
+// Attribute of an operation: the device of the backend that it runs on (a plugin's short name, or "plugin:index"), and
+// that its results lie on. Without it: the backend's first.
+#define HX_DEVICE_ATTR "heliox.device"
+
 struct hx_costs;
 
 // One pass of a pipeline as it begins or as it is over.

@@ -68,7 +68,10 @@ static const call_row_t pointwise[] = {
      "axis = 1, start = 4, items = 1",
      {T("3, 1", "1", "0", "Q", "ntt", "standard")},
      GOOD},
+    {"memory.transfer", {N2}, "space = \"device\"", {N2}, GOOD},
+    {"memory.transfer", {C2}, "space = \"host\"", {C2}, GOOD},
     // Bad ones.
+    {"memory.transfer", {N2}, "space = \"pinned\"", {NULL}, HX_CODE_ATTRIBUTE, "attribute space is \"pinned\"", NULL},
     {"ntt.forward",
      {N2},
      NULL,
