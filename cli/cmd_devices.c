@@ -1,14 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // devices.
+#include <string.h>
+
 #include "cli/cli.h"
 
+// The devices of a mask, named like this one: "cuda:1".
+static json_t *peers_json(const char *device, uint64_t mask) {
+  const char *colon = strrchr(device, ':');
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < 64; ++i) {
+    if ((mask >> i & 1) != 0) json_array_append_new(list, json_sprintf("%.*s:%u", (int)(colon - device), device, i));
+  }
+  return list;
+}
+
+static void print_peers(const hx_device_verdict_t *device) {
+  const char *colon = strrchr(device->device, ':');
+  if (device->peers == 0) return;
+  printf(", peers");
+  for (uint32_t i = 0; i < 64; ++i) {
+    if ((device->peers >> i & 1) == 0) continue;
+    printf(" %.*s:%u%s", (int)(colon - device->device), device->device, i,
+           (device->peers_linked >> i & 1) != 0 ? " (linked)" : "");
+  }
+}
+
 static json_t *device_json(const hx_plugin_record_t *record, const hx_device_verdict_t *device) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:b, s:s, s:s}", "device", device->device,
-                   "plugin", record->id, "name", device->name, "driver", device->driver, "uuid", device->uuid,
-                   "memory_bytes", (json_int_t)device->memory_bytes, "alignment", (json_int_t)device->alignment,
-                   "compute_units", (int)device->compute_units, "uses_host_memory", device->uses_host_memory, "graphs",
-                   device->records_graphs, "codec", device->encodes, "code", hx_code_info(device->code)->word, "text",
-                   device->text);
+  return json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:b, s:o, s:o, s:s, s:s}", "device", device->device, "plugin",
+      record->id, "name", device->name, "driver", device->driver, "uuid", device->uuid, "memory_bytes",
+      (json_int_t)device->memory_bytes, "alignment", (json_int_t)device->alignment, "compute_units",
+      (int)device->compute_units, "uses_host_memory", device->uses_host_memory, "graphs", device->records_graphs,
+      "codec", device->encodes, "peers", peers_json(device->device, device->peers), "peers_linked",
+      peers_json(device->device, device->peers_linked), "code", hx_code_info(device->code)->word, "text", device->text);
 }
 
 static void print_device(const hx_plugin_record_t *record, const hx_device_verdict_t *device) {
@@ -22,9 +46,11 @@ static void print_device(const hx_plugin_record_t *record, const hx_device_verdi
   if (device->uuid[0] != '\0') printf(", %s", device->uuid);
   printf("): ");
   if (device->memory_bytes > 0) printf("%.1f GiB, ", (double)device->memory_bytes / (1u << 30));
-  printf("%u compute units, alignment %llu, %s%s%s\n", device->compute_units, (unsigned long long)device->alignment,
+  printf("%u compute units, alignment %llu, %s%s%s", device->compute_units, (unsigned long long)device->alignment,
          device->uses_host_memory ? "host memory in place" : "memory of its own",
          device->records_graphs ? ", graphs" : "", device->encodes ? ", codec" : "");
+  print_peers(device);
+  putchar('\n');
 }
 
 // Devices of one plugin, or why it has none. A plugin that fails does not end the list.

@@ -25,7 +25,7 @@ static hx_status_t open_handle(hx_opened_device_t *device, hx_report_t *report) 
   hx_error error = hx_error_make();
   char what[HX_NAME_MAX + 16];
   snprintf(what, sizeof what, "open %s", device->name);
-  device->info.struct_size = HX_END_OF(hx_device_info, driver);
+  device->info.struct_size = HX_END_OF(hx_device_info, peers_linked);
   if (device->device.info != NULL) {
     const int32_t known = device->device.info(device->index, &device->info, &error);
     if (known != HX_OK) return hx_plugin_status(device->plugin, known, &error, what, report);
@@ -36,6 +36,8 @@ static hx_status_t open_handle(hx_opened_device_t *device, hx_report_t *report) 
                           device->name, (unsigned long long)stated);
   }
   device->alignment = stated < 64 ? 64 : stated;
+  if (device->index < 64) device->info.peers &= ~((uint64_t)1 << device->index);
+  device->info.peers_linked &= device->info.peers;
   return hx_plugin_status(device->plugin, device->device.open(device->index, &device->handle, &error), &error, what,
                           report);
 }
@@ -63,6 +65,7 @@ hx_status_t hx_device_open(hx_loaded_plugin_t *plugin, uint32_t index, hx_opened
   copy_role(&device->memory, sizeof device->memory, plugin->table.memory);
   copy_role(&device->queue, sizeof device->queue, plugin->table.queue);
   copy_role(&device->materializer, sizeof device->materializer, plugin->table.materializer);
+  copy_role(&device->codec, sizeof device->codec, plugin->table.codec);
   hx_status_t status;
   if (has_roles(device)) {
     status = open_handle(device, report);

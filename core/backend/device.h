@@ -47,12 +47,13 @@ struct hx_opened_device {
   uint32_t index;
   char name[HX_NAME_MAX];  // "cpu:0"
   hx_device *handle;
-  hx_device_info info;   // zero where the plugin tells nothing
+  hx_device_info info;   // zero where the plugin tells nothing, or is older than a field; peers without its own bit
   uint64_t alignment;    // of span offsets, at least 64
   hx_device_ops device;  // copies of the plugin's role tables; functions beyond their struct_size are NULL
   hx_memory_ops memory;
   hx_queue_ops queue;
   hx_materializer_ops materializer;
+  hx_codec_ops codec;
   atomic_int imports;    // 0: not known yet, 1: host memory is used in place, 2: it is not
   pthread_mutex_t lock;  // tables, placed, packed
   hx_device_tables_t *tables;
@@ -74,6 +75,13 @@ void hx_device_tables_release(hx_device_tables_t *tables);
 
 // A queue of the device; destroyed through device->queue.destroy.
 hx_status_t hx_device_queue(hx_opened_device_t *device, hx_queue **out, hx_report_t *report);
+
+// Work on the device's own queue, device->service, one caller at a time. begin locks it, making it on first use; on
+// failure nothing is locked. end waits for the work, mends the queue after a failure, and unlocks; `result` is that of
+// what was enqueued.
+hx_status_t hx_device_service_begin(hx_opened_device_t *device, hx_report_t *report);
+hx_status_t hx_device_service_end(hx_opened_device_t *device, int32_t result, hx_error *error, const char *what,
+                                  hx_report_t *report);
 
 // Uninitialised memory of a space (HX_SPACE_). Secret memory is cleared before it is freed, host-visible or not.
 hx_status_t hx_device_alloc(hx_opened_device_t *device, uint32_t space, uint64_t bytes, bool secret, hx_storage_t **out,

@@ -8,8 +8,7 @@
 
 // ------------------------------------------------------------------ service queue
 
-// Locks the device's own queue, making it on first use. On failure nothing is locked.
-static hx_status_t begin_service(hx_opened_device_t *device, hx_report_t *report) {
+hx_status_t hx_device_service_begin(hx_opened_device_t *device, hx_report_t *report) {
   pthread_mutex_lock(&device->service_lock);
   if (device->service != NULL) return HX_STATUS_OK;
   const hx_status_t status = hx_device_queue(device, &device->service, report);
@@ -17,9 +16,8 @@ static hx_status_t begin_service(hx_opened_device_t *device, hx_report_t *report
   return status;
 }
 
-// Waits for the queue's work, mends the queue after a failure, and unlocks. `result` is that of what was enqueued.
-static hx_status_t end_service(hx_opened_device_t *device, int32_t result, hx_error *error, const char *what,
-                               hx_report_t *report) {
+hx_status_t hx_device_service_end(hx_opened_device_t *device, int32_t result, hx_error *error, const char *what,
+                                  hx_report_t *report) {
   hx_error late = hx_error_make();
   const int32_t synced = device->queue.sync(device->service, &late);
   if (result == HX_OK && synced != HX_OK) {
@@ -45,11 +43,11 @@ static void *address_of(const hx_opened_device_t *device, hx_buffer *buffer) {
 static void release_storage(hx_storage_t *storage) {
   hx_opened_device_t *device = storage->context;
   if (storage->secret && storage->address == NULL && device->queue.fill != NULL &&
-      begin_service(device, NULL) == HX_STATUS_OK) {
+      hx_device_service_begin(device, NULL) == HX_STATUS_OK) {
     hx_error error = hx_error_make();
     const int32_t filled =
         device->queue.fill(device->service, (hx_span){.buffer = storage->buffer}, 0, storage->bytes, &error);
-    (void)end_service(device, filled, &error, "clear secret memory", NULL);
+    (void)hx_device_service_end(device, filled, &error, "clear secret memory", NULL);
   }
   device->memory.free(storage->buffer);
   hx_device_release(device);
@@ -159,10 +157,10 @@ bool hx_device_imports(hx_opened_device_t *device) {
 // One staged piece: host -> staging -> device, or back.
 static hx_status_t copy_piece(hx_opened_device_t *device, hx_span to, hx_span from, uint64_t bytes, const char *what,
                               hx_report_t *report) {
-  HX_TRY(begin_service(device, report));
+  HX_TRY(hx_device_service_begin(device, report));
   hx_error error = hx_error_make();
   const int32_t result = device->queue.copy(device->service, to, from, bytes, &error);
-  return end_service(device, result, &error, what, report);
+  return hx_device_service_end(device, result, &error, what, report);
 }
 
 static hx_status_t alloc_staging(hx_opened_device_t *device, uint64_t bytes, bool secret, hx_storage_t **out,
@@ -232,11 +230,11 @@ hx_status_t hx_device_clear(hx_opened_device_t *device, hx_storage_t *storage, u
   if (device->queue.fill == NULL) {
     return hx_report_fail(report, HX_CODE_UNSUPPORTED, "%s has no fill to clear memory with", device->name);
   }
-  HX_TRY(begin_service(device, report));
+  HX_TRY(hx_device_service_begin(device, report));
   hx_error error = hx_error_make();
   const hx_span span = {.buffer = storage->buffer, .offset = offset};
   const int32_t result = device->queue.fill(device->service, span, 0, bytes, &error);
-  return end_service(device, result, &error, "clear memory", report);
+  return hx_device_service_end(device, result, &error, "clear memory", report);
 }
 
 // ------------------------------------------------------------------ placed copies

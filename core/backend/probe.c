@@ -39,6 +39,8 @@ static void describe(hx_opened_device_t *device, char uuid[64], hx_device_verdic
   verdict->uses_host_memory = hx_device_imports(device);
   verdict->records_graphs = device->plugin->table.graph != NULL;
   verdict->encodes = device->plugin->table.codec != NULL;
+  verdict->peers = device->info.peers;
+  verdict->peers_linked = device->info.peers_linked;
 }
 
 static hx_status_t probe_device(hx_plugin_probe_t *probe, hx_loaded_plugin_t *plugin, uint32_t index, bool tests) {

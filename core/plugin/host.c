@@ -125,14 +125,15 @@ void hx_host_match(const hx_manifest_t *manifest, hx_gates_t *gates) {
 
 #define LINE(text_) text_,
 static const char *const lines_0[] = {HX_LAYOUT_LINES_0(LINE)};
-static const char *const lines_1[] = {HX_LAYOUT_LINES(LINE)};
+static const char *const lines_1[] = {HX_LAYOUT_LINES_1(LINE)};
+static const char *const lines_2[] = {HX_LAYOUT_LINES(LINE)};
 #undef LINE
 
 // One row a minor, from hx_host_minor_min on.
 static const struct {
   const char *const *lines;
   size_t count;
-} layouts[] = {{lines_0, HX_COUNT_OF(lines_0)}, {lines_1, HX_COUNT_OF(lines_1)}};
+} layouts[] = {{lines_0, HX_COUNT_OF(lines_0)}, {lines_1, HX_COUNT_OF(lines_1)}, {lines_2, HX_COUNT_OF(lines_2)}};
 static_assert(HX_COUNT_OF(layouts) == HX_ABI_MINOR + 1, "the layout text of every minor");
 
 const char *const *hx_host_layout_lines(uint32_t minor, size_t *out_count) {

@@ -113,6 +113,9 @@ typedef struct hx_device_verdict {
   bool uses_host_memory;  ///< works on host memory in place; else values are copied to it
   bool records_graphs;    ///< the plugin has the graph role
   bool encodes;           ///< the plugin has the codec role
+  /// Links to other devices of the plugin, a bit for each index below 64: where copies go straight, not by way of the
+  /// host; and those of them that have a link of their own (not the system's bus).
+  uint64_t peers, peers_linked;
 } hx_device_verdict_t;
 
 /// Loads one plugin (its code runs), opens each of its devices and runs the self-test that a device passes before its

@@ -61,8 +61,9 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
 #else
   snprintf(info.driver, sizeof info.driver, "one thread");
 #endif
-  info.struct_size =
-      out->struct_size < HX_END_OF(hx_device_info, driver) ? out->struct_size : HX_END_OF(hx_device_info, driver);
+  info.struct_size = out->struct_size < HX_END_OF(hx_device_info, peers_linked)
+                         ? out->struct_size
+                         : HX_END_OF(hx_device_info, peers_linked);
   memcpy(out, &info, info.struct_size);
   return HX_OK;
 }

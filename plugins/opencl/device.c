@@ -94,8 +94,9 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
   snprintf(info.name, sizeof info.name, "%s", found.name);
   snprintf(info.uuid, sizeof info.uuid, "%s", found.uuid);
   snprintf(info.driver, sizeof info.driver, "%.20s %.40s", found.platform_name, found.driver);
-  info.struct_size =
-      out->struct_size < HX_END_OF(hx_device_info, driver) ? out->struct_size : HX_END_OF(hx_device_info, driver);
+  info.struct_size = out->struct_size < HX_END_OF(hx_device_info, peers_linked)
+                         ? out->struct_size
+                         : HX_END_OF(hx_device_info, peers_linked);
   memcpy(out, &info, info.struct_size);
   return HX_OK;
 }

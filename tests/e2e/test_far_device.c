@@ -62,6 +62,12 @@ static void devices_lists_what_a_device_is(void **state) {
   expect(0, "cpu:0");
   run("$H devices --json");
   expect(0, "\"uses_host_memory\": false");
+  expect(0, "\"peers\": []");
+  run("FAR_DEVICES=3 $H devices");
+  expect(0, "graphs, codec, peers far:1 (linked) far:2\n");
+  expect(0, "graphs, codec, peers far:0 far:1\n");
+  run("FAR_DEVICES=2 $H devices --json | tr -d ' \\n'");
+  expect(0, "\"peers\":[\"far:1\"],\"peers_linked\":[\"far:1\"]");
   command_run(&last, root, "HELIOX_PLUGIN_PATH=/nowhere HELIOX_PLUGINS_DISABLE='*'", "$H devices");
   expect(1, "no usable plugin has a device");
 }

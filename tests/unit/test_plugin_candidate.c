@@ -63,7 +63,7 @@ static void libraries_built_wrongly_are_refused(void **state) {
     hx_code_t code;
     const char *piece;
   } rows[] = {
-      {"abi_newer", true, HX_GATE_NEGOTIATE, HX_CODE_ABI_RANGE, "plugin speaks 2.3-2.9, this host 1.0-1.1"},
+      {"abi_newer", true, HX_GATE_NEGOTIATE, HX_CODE_ABI_RANGE, "plugin speaks 2.3-2.9, this host 1.0-1.2"},
       {"abi_zero", false, HX_GATE_NOTE, HX_CODE_ABI_FIELD, "0.0-0.0"},
       {"abi_max", false, HX_GATE_NOTE, HX_CODE_ABI_FIELD, "4294967295.0"},
       {"no_note", false, HX_GATE_NOTE, HX_CODE_NOTE, "is missing"},
@@ -186,8 +186,8 @@ static void libraries_with_changed_texts_are_refused(void **state) {
       {"operations=", "operatiens=", HX_GATE_NOTE, HX_CODE_NOTE, "too short"},
       {"\nversion=1.2.3", "\nversi\x01n=1.2.3", HX_GATE_NOTE, HX_CODE_NOTE, "no text"},
       {"layout.0=", "layout.x=", HX_GATE_NOTE, HX_CODE_NOTE, "malformed"},
-      {"abi_max=1.1", "abi_max=x.1", HX_GATE_NOTE, HX_CODE_ABI_FIELD, "1.0-x.1"},
-      {"abi_min=1.0", "abi_min=1.7", HX_GATE_NOTE, HX_CODE_ABI_FIELD, "1.7-1.1"},
+      {"abi_max=1.2", "abi_max=x.2", HX_GATE_NOTE, HX_CODE_ABI_FIELD, "1.0-x.2"},
+      {"abi_min=1.0", "abi_min=1.7", HX_GATE_NOTE, HX_CODE_ABI_FIELD, "1.7-1.2"},
   };
   for (size_t i = 0; i < HX_COUNT_OF(rows); ++i) {
     size_t size;
@@ -211,7 +211,7 @@ static void row_05_layouts_that_differ_name_the_field(void **state) {
   replace_all(bytes, size, from, to);
   install_bytes(place, "text", bytes, size);  // the text was changed, its hash was not: equal hashes decide
   assert_usable(place, "text");
-  const char *text = memmem(bytes, size, "HX_ABI_MAJOR 1\nHX_ABI_MINOR 1\n", 30);
+  const char *text = memmem(bytes, size, "HX_ABI_MAJOR 1\nHX_ABI_MINOR 2\n", 30);
   crypto_hash_sha256(hash, (const unsigned char *)text, HX_LAYOUT_TEXT_SIZE);
   sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
   replace_all(bytes, size, HX_LAYOUT_HASH_HEX, hex);

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 
+#include "core/backend/backend.h"
 #include "tests/unit/plugin_fixture.h"
 
 static hx_loaded_plugin_t *load_first(hx_plugins_t *plugins) {
@@ -125,18 +126,19 @@ static void load_runs_the_sdk_build(void **state) {
   hx_plugins_release(plugins);
 }
 
-// Built against the headers of 1.0 as they were, stating 1.0 to 1.0: the known answers of a device's first use
-// included.
-static void load_runs_a_plugin_of_the_previous_minor(void **state) {
-  place_t *place = *state;
-  install(place, "abi_1_0", "good");
+// Built against the headers of an older minor as they were, stating 1.0 to that: the known answers of a device's first
+// use included.
+static void load_older(place_t *place, const char *fixture, uint32_t minor) {
+  char text[8];
+  snprintf(text, sizeof text, "1.%u", minor);
+  install(place, fixture, "good");
   json_t *root = read_json(place, "good"), *abi = json_object_get(root, "abi");
-  assert_string_equal(json_string_value(json_object_get(abi, "max")), "1.0");
-  assert_int_equal(json_object_size(json_object_get(abi, "layouts")), 1);
+  assert_string_equal(json_string_value(json_object_get(abi, "max")), text);
+  assert_int_equal(json_object_size(json_object_get(abi, "layouts")), minor + 1);
   json_decref(root);
   hx_plugins_t *plugins = discover_in(place->directory, NULL);
   hx_loaded_plugin_t *loaded = load_first(plugins);
-  assert_int_equal(loaded->table.minor_max, 0);
+  assert_int_equal(loaded->table.minor_max, minor);
   assert_null(loaded->table.graph);
   assert_null(loaded->table.codec);
   assert_null(loaded->table.collectives);
@@ -147,10 +149,14 @@ static void load_runs_a_plugin_of_the_previous_minor(void **state) {
   const hx_status_t status = hx_backend_create(plugins, "fixture", &backend, report);
   if (status != HX_STATUS_OK) print_error("%s\n", hx_report_get(report, 0)->text);
   assert_int_equal(status, HX_STATUS_OK);
+  assert_true(backend->devices[0]->info.peers == 0);  // a field that it does not know
   hx_backend_release(backend);
   hx_report_release(report);
   hx_plugins_release(plugins);
 }
+
+static void load_runs_a_plugin_of_1_0(void **state) { load_older(*state, "abi_1_0", 0); }
+static void load_runs_a_plugin_of_1_1(void **state) { load_older(*state, "abi_1_1", 1); }
 
 static int count_mapped(struct dl_phdr_info *library, size_t size, void *argument) {
   (void)size;
@@ -218,9 +224,9 @@ static const wrong_t wrongs[] = {
     {"null-open", HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "hx_device_ops.open"},
     {"null-execute", HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "hx_impl.execute"},
     {"null-impls", HX_GATE_TABLE, HX_CODE_NULL_ENTRY, "hx_plugin.impls"},
-    {"major-0", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "0.0-0.1"},
+    {"major-0", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "0.0-0.2"},
     {"major-max", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "4294967295"},
-    {"major-2", HX_GATE_TABLE, HX_CODE_ABI_RANGE, "2.0-2.1"},
+    {"major-2", HX_GATE_TABLE, HX_CODE_ABI_RANGE, "2.0-2.2"},
     {"layout", HX_GATE_TABLE, HX_CODE_LAYOUT_HASH, "layout_hash"},
     {"reserved", HX_GATE_TABLE, HX_CODE_ABI_FIELD, "hx_plugin.reserved is 9"},
     {"other-id", HX_GATE_TABLE, HX_CODE_NOTE, "org.heliox.other"},
@@ -531,7 +537,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(row_26_load_does_not_grow_over_many_rounds, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_runs_one_operation, make_place, remove_place),
       cmocka_unit_test(load_runs_the_sdk_build),
-      cmocka_unit_test_setup_teardown(load_runs_a_plugin_of_the_previous_minor, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(load_runs_a_plugin_of_1_0, make_place, remove_place),
+      cmocka_unit_test_setup_teardown(load_runs_a_plugin_of_1_1, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_shares_one_mapping, make_place, remove_place),
       cmocka_unit_test_setup_teardown(row_02_load_accepts_longer_and_shorter_tables, make_place, remove_place),
       cmocka_unit_test_setup_teardown(row_21_load_calls_absent_devices_unavailable, make_place, remove_place),

@@ -34,8 +34,8 @@ extern "C" {
 /* ------------------------------------------------------------------ constants */
 
 #define HX_ABI_MAJOR 1u
-#define HX_ABI_MINOR 1u /* highest minor that this header describes */
-#define HX_ABI_TEXT "1.1"
+#define HX_ABI_MINOR 2u /* highest minor that this header describes */
+#define HX_ABI_TEXT "1.2"
 
 /* Result codes of every function. */
 enum {
@@ -242,6 +242,9 @@ typedef struct {
   char name[128];
   char uuid[64];
   char driver[64];
+  /* since 1.2: links to the plugin's other devices, a bit for each device below 64; its own bit is 0 */
+  uint64_t peers;        /* copies to and from that device go straight, not by way of the host */
+  uint64_t peers_linked; /* of these, over a link of their own and not the system's bus */
 } hx_device_info;
 
 typedef struct {
