@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of u64 rows with 52-bit products (AVX-512 IFMA), q < 2^50.
 //
-// A value is the low 52 bits of its lane: the products read no others, so nothing is masked before the end. Three
-// depths of laziness, by 2^52 / q:
-//   wide   q < 2^45    forward: no reduction at all. What a pass's first butterflies add to is lifted by 2q for each of
-//                      its stages, so differences need nothing: 2q + 17 * 4q = 70q < 2^52
-//   mid    q < 2^52/7  forward: one reduction of the first operand every three stages. With 2^52/q = 7 + f at worst,
-//                      a reduced value is below q(1 + f), and three times 2q more is below 2^52
-//   tight  q < 2^50    forward: a reduction before every butterfly: below 2q, then below 4q < 2^52
+// A value is the low 52 bits of its lane: the products read no others, so nothing is masked before the end. Quotients
+// are counted up from a constant that the first product finds in its accumulator, so a multiple of q that is added or
+// taken off costs nothing. A forward butterfly's product is in [-q, q) that way: a first operand with r stages to come
+// that is at least r * q needs no more. Three depths of laziness, by 2^52 / q:
+//   wide   q <= 2^52/36  forward: no reduction at all. The first operands of the first pass are lifted by 17q; what
+//                        descends from them is below 2q + 17q + 17q = 36q
+//   mid    q <= 2^52/7   forward: one reduction of the first operand every three stages. With 2^52/q = 7 + f at worst,
+//                        a reduced value is below q(1 + f); lifted by 3q, with three times q more it is below 2^52
+//   tight  q < 2^50      forward: a reduction before every butterfly: with 2^52/q = 4 + f at worst below q(1 + f),
+//                        then lifted by q, then below 3q + fq < 2^52
 // The inverse keeps the bound of every register as a constant of the unrolled code (in units of q): wide up to 128q.
 //
 // Passes of two or three stages go depth first over blocks until one fits in L1; the last six stages of 64
@@ -21,38 +24,71 @@
 
 typedef enum depth { WIDE, MID, TIGHT } depth_t;
 
+#define LIFTS 18  // multiples of q that are free
+
 typedef struct constants {
   ifma_modulus_t m;
-  hx_vec bound[8];  // k * q
-  hx_vec large[4];  // 8, 16, 32, 64 times q, where wide
+  hx_vec bound[8];        // k * q
+  hx_vec large[4];        // 8, 16, 32, 64 times q, where wide
+  hx_vec minus[LIFTS];    // -k: the start of a quotient whose rest is to be k * q more
+  hx_vec one;             // of one whose rest is to be q less
+  hx_vec first;           // what lifts the first operands of a row, where wide
 } constants_t;
 
+// Places of what goes to one of a pair of registers. Read from memory each time: an exchange overwrites either them or
+// a register that the other half of the exchange needs.
+typedef struct places {
+  uint64_t at[8];
+} places_t;
+
+#define PLACES static const _Alignas(64) places_t
+
 static constants_t constants_of(uint64_t q) {
-  constants_t c = {.m = ifma_modulus(q)};
+  constants_t c = {.m = ifma_modulus(q), .one = splat(1), .first = splat(17 * q)};
   for (uint64_t k = 0; k < 8; k++) {
     c.bound[k] = splat(k * q);
   }
   for (uint64_t k = 0; k < 4; k++) {
     c.large[k] = splat((q << 3) << k);
   }
+  for (uint64_t k = 0; k < LIFTS; k++) {
+    c.minus[k] = splat(0 - k);
+  }
   return c;
 }
 
-static depth_t depth_of(uint64_t q) { return q >> 45 == 0 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT; }
+static depth_t depth_of(uint64_t q) {
+  return q <= ((uint64_t)1 << 52) / 128 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT;
+}
 
-// Stage `stage` of a pass of `stages`: x + w*y and x - w*y + 2q; where wide, the latter without 2q and x lifted at
-// first. The sum is gathered in x's register: its low 52 bits are right, and so are those of 2x - sum.
+// A copy of a constant: read from memory, since a copy of a register takes a port of the products.
+HXS_INLINE hx_vec fresh(const hx_vec *constant) {
+  hx_vec copy;
+  __asm__ volatile("vmovdqa64 %1, %0" : "=v"(copy) : "m"(*constant));
+  return copy;
+}
+
+// As ifma_reduce, and lift * q more.
+HXS_INLINE hx_vec reduce_lifted(hx_vec x, int lift, const constants_t *c) {
+  return low_add(x, high_add(fresh(&c->minus[lift]), x, c->m.mu), c->m.minus_q);
+}
+
+// Stage `stage` of a pass of `stages`: x + w*y and x - w*y, the product in [-q, q). The sum is gathered in x's
+// register: its low 52 bits are right, and so are those of 2x - sum.
 HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, depth_t depth, int stage,
                       int stages) {
   hx_vec a = *x;
-  if (depth == TIGHT || (depth == MID && stage == 0)) {
-    a = ifma_reduce(a, &c->m);
-  } else if (depth == WIDE && stage == 0) {
-    a = _mm512_add_epi64(a, c->bound[2 * stages]);
+  if (depth == TIGHT) {
+    a = reduce_lifted(a, 1, c);
+  } else if (depth == MID && stage == 0) {
+    a = reduce_lifted(a, stages, c);
   }
-  const hx_vec twice = _mm512_add_epi64(a, a), t = high(*y, quotient);
+  // Before a is added to, which a compiler turns round at the price of a copy.
+  hx_vec twice;
+  __asm__ volatile("vpaddq %1, %1, %0" : "=v"(twice) : "v"(a));
+  const hx_vec t = high_add(fresh(&c->one), *y, quotient);
   *x = low_add(low_add(a, *y, w), t, c->m.minus_q);
-  *y = _mm512_sub_epi64(depth == WIDE ? twice : _mm512_add_epi64(twice, c->m.two_q), *x);
+  *y = _mm512_sub_epi64(twice, *x);
 }
 
 // The roots of a pass with their quotients by their place in its tree: w[2] of the first stage, w[4] and w[6] of the
@@ -79,15 +115,31 @@ HXS_INLINE void split_all(hx_vec *v, const hx_vec *w, const constants_t *c, dept
 }
 
 HXS_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
-                             const constants_t *c, depth_t depth, int stages) {
+                             const constants_t *c, depth_t depth, int stages, int first) {
   const size_t stride = size >> stages;
   hx_vec w[16];
   pass_roots(w, roots, node, stages);
   for (size_t k = 0; k < stride; k += 8) {
     hx_vec v[8];
-    UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(in + k + (size_t)i * stride); }
+    UNROLL for (int i = 0; i < 1 << stages; i++) {
+      v[i] = load(in + k + (size_t)i * stride);
+      v[i] = first && i < 1 << (stages - 1) ? _mm512_add_epi64(v[i], c->first) : v[i];
+    }
     split_all(v, w, c, depth, stages);
     UNROLL for (int i = 0; i < 1 << stages; i++) { store(out + k + (size_t)i * stride, v[i]); }
+  }
+}
+
+HXS_INLINE void forward_pass_of(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
+                                const constants_t *c, depth_t depth, int stages) {
+  if (depth == WIDE && node == 1 && stages == 3) {
+    forward_pass(out, in, roots, node, size, c, depth, 3, 1);
+  } else if (depth == WIDE && node == 1) {
+    forward_pass(out, in, roots, node, size, c, depth, 2, 1);
+  } else if (stages == 3) {
+    forward_pass(out, in, roots, node, size, c, depth, 3, 0);
+  } else {
+    forward_pass(out, in, roots, node, size, c, depth, 2, 0);
   }
 }
 
@@ -98,35 +150,71 @@ HXS_INLINE hx_vec four_of(const uint64_t *p) {
   return _mm512_broadcast_i64x4(_mm256_load_si256((const __m256i *)(const void *)p));
 }
 
-// The last three stages of 16 coefficients a0..a7, b0..b7; `p` says which of a group's four.
-HXS_INLINE void forward_sixteen(uint64_t *out, hx_vec a, hx_vec b, const uint64_t *group, int p, const constants_t *c,
-                                depth_t depth) {
-  const hx_vec low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), top = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-  const hx_vec even = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  const hx_vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14),
-               second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
-  hx_vec x = _mm512_permutex2var_epi64(a, low, b);  // a0 b0 a1 b1 a2 b2 a3 b3
-  hx_vec y = _mm512_permutex2var_epi64(a, top, b);  // a4 b4 ...
-  split(&x, &y, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth, 0, 3);
-  a = _mm512_permutex2var_epi64(x, even, y);  // a0 b0 a4 b4 a1 b1 a5 b5
-  b = _mm512_permutex2var_epi64(x, odd, y);   // a2 b2 a6 b6 a3 b3 a7 b7
-  split(&a, &b, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, depth, 1, 3);
-  x = _mm512_shuffle_i64x2(a, b, 0x44);  // a0 b0 a4 b4 a2 b2 a6 b6
-  y = _mm512_shuffle_i64x2(a, b, 0xee);  // a1 b1 a5 b5 a3 b3 a7 b7
-  split(&x, &y, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth, 2, 3);
-  x = ifma_normal(x, &c->m);
-  y = ifma_normal(y, &c->m);
-  store(out, _mm512_permutex2var_epi64(x, first, y));
-  store(out + 8, _mm512_permutex2var_epi64(x, second, y));
+HXS_INLINE hx_vec chosen(hx_vec a, hx_vec b, const places_t *places) {
+  return _mm512_permutex2var_epi64(a, fresh((const hx_vec *)(const void *)places), b);
 }
 
-HXS_INLINE void forward_group(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *group,
-                              const constants_t *c, depth_t depth) {
-  hx_vec v[8], w[16];
-  pass_roots(w, roots, node, 3);
+// The first three stages of a group, with roots in memory: `stage` of them on all eight registers.
+HXS_INLINE void head_stage(hx_vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
+                           int stage) {
+  const int half = 4 >> stage;
+  const uint64_t *root = roots + 2 * (node << stage);
+  UNROLL for (int i = 0; i < 4; i++) {
+    const int block = i / half, x = block * 2 * half + i % half;
+    split(&v[x], &v[x + half], splat(root[2 * block]), splat(root[2 * block + 1]), c, depth, stage, 3);
+  }
+}
+
+// Stage `stage` of the last three, on 64 coefficients in eight registers, 16 of them a0..a7, b0..b7 in a pair.
+HXS_INLINE void tail_stage(hx_vec *v, const uint64_t *group, const constants_t *c, depth_t depth, int stage) {
+  PLACES low = {{0, 8, 1, 9, 2, 10, 3, 11}}, top = {{4, 12, 5, 13, 6, 14, 7, 15}};
+  PLACES even = {{0, 1, 8, 9, 2, 3, 10, 11}}, odd = {{4, 5, 12, 13, 6, 7, 14, 15}};
+  UNROLL for (int p = 0; p < 4; p++) {
+    hx_vec *x = &v[2 * p], *y = &v[2 * p + 1];
+    const hx_vec a = *x, b = *y;
+    if (stage == 0) {
+      *x = chosen(a, b, &low);  // a0 b0 a1 b1 a2 b2 a3 b3
+      *y = chosen(a, b, &top);  // a4 b4 ...
+      split(x, y, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth, 0, 3);
+    } else if (stage == 1) {
+      *x = chosen(a, b, &even);  // a0 b0 a4 b4 a1 b1 a5 b5
+      *y = chosen(a, b, &odd);   // a2 b2 a6 b6 a3 b3 a7 b7
+      split(x, y, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, depth, 1, 3);
+    } else {
+      *x = _mm512_shuffle_i64x2(a, b, 0x44);  // a0 b0 a4 b4 a2 b2 a6 b6
+      *y = _mm512_shuffle_i64x2(a, b, 0xee);  // a1 b1 a5 b5 a3 b3 a7 b7
+      split(x, y, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth, 2, 3);
+    }
+  }
+}
+
+HXS_INLINE void finish_group(uint64_t *out, hx_vec *v, const constants_t *c) {
+  PLACES first = {{0, 8, 4, 12, 2, 10, 6, 14}}, second = {{1, 9, 5, 13, 3, 11, 7, 15}};
+  UNROLL for (int p = 0; p < 4; p++) {
+    const hx_vec x = ifma_normal(v[2 * p], &c->m), y = ifma_normal(v[2 * p + 1], &c->m);
+    store(out + 16 * p, chosen(x, y, &first));
+    store(out + 16 * p + 8, chosen(x, y, &second));
+  }
+}
+
+// The last six stages of `count` groups of 64 coefficients. The last three of a group go along with the first three of
+// the next one: exchanges within vectors have a single port, so they are to be spread.
+HXS_INLINE void forward_groups(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *tail, size_t count,
+                               const constants_t *c, depth_t depth) {
+  hx_vec v[8], next[8];
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
-  split_all(v, w, c, depth, 3);
-  UNROLL for (int p = 0; p < 4; p++) { forward_sixteen(a + 16 * p, v[2 * p], v[2 * p + 1], group, p, c, depth); }
+  UNROLL for (int s = 0; s < 3; s++) { head_stage(v, roots, node, c, depth, s); }
+  for (size_t b = 0; b + 1 < count; b++) {
+    UNROLL for (int i = 0; i < 8; i++) { next[i] = load(a + 64 * (b + 1) + 8 * i); }
+    UNROLL for (int s = 0; s < 3; s++) {
+      tail_stage(v, tail + 112 * b, c, depth, s);
+      head_stage(next, roots, node + b + 1, c, depth, s);
+    }
+    finish_group(a + 64 * b, v, c);
+    UNROLL for (int i = 0; i < 8; i++) { v[i] = next[i]; }
+  }
+  UNROLL for (int s = 0; s < 3; s++) { tail_stage(v, tail + 112 * (count - 1), c, depth, s); }
+  finish_group(a + 64 * (count - 1), v, c);
 }
 
 // A block in L1: passes of three stages (two at first, until what is left is a multiple of three), then groups.
@@ -138,20 +226,14 @@ HXS_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t 
     const int stages = (left - 6) % 3 == 0 ? 3 : 2;
     const size_t size = (size_t)1 << left;
     for (size_t b = 0; b < blocks; b++) {
-      if (stages == 3) {
-        forward_pass(out + b * size, in + b * size, roots, node + b, size, c, depth, 3);
-      } else {
-        forward_pass(out + b * size, in + b * size, roots, node + b, size, c, depth, 2);
-      }
+      forward_pass_of(out + b * size, in + b * size, roots, node + b, size, c, depth, stages);
     }
     in = out;
     blocks <<= stages;
     node <<= stages;
     left -= (uint32_t)stages;
   }
-  for (size_t b = 0; b < blocks; b++) {
-    forward_group(out + 64 * b, roots, node + b, tail + 112 * b, c, depth);
-  }
+  forward_groups(out, roots, node, tail, blocks, c, depth);
 }
 
 // Stages of the pass over a block larger than L1: what is left is to be even, or L1 sized.
@@ -171,10 +253,8 @@ HXS_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *
     while (log_size > inner) {
       const int stages = outer_stages(log_size);
       const size_t size = (size_t)1 << log_size, node = (n + at) >> log_size;
-      if (at % size == 0 && stages == 3) {
-        forward_pass(out + at, from + at, roots, node, size, c, depth, 3);
-      } else if (at % size == 0) {
-        forward_pass(out + at, from + at, roots, node, size, c, depth, 2);
+      if (at % size == 0) {
+        forward_pass_of(out + at, from + at, roots, node, size, c, depth, stages);
       }
       from = out;
       log_size -= (uint32_t)stages;
