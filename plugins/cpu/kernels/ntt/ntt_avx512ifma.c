@@ -5,34 +5,42 @@
 // are counted up from a constant that the first product finds in its accumulator, so a multiple of q that is added or
 // taken off costs nothing. A forward butterfly's product is in [-q, q) that way: a first operand with r stages to come
 // that is at least r * q needs no more. Three depths of laziness, by 2^52 / q:
-//   wide   q <= 2^52/36  forward: no reduction at all. The first operands of the first pass are lifted by 17q; what
-//                        descends from them is below 2q + 17q + 17q = 36q
-//   mid    q <= 2^52/7   forward: one reduction of the first operand every three stages. With 2^52/q = 7 + f at worst,
-//                        a reduced value is below q(1 + f); lifted by 3q, with three times q more it is below 2^52
-//   tight  q < 2^50      forward: a reduction before every butterfly: with 2^52/q = 4 + f at worst below q(1 + f),
-//                        then lifted by q, then below 3q + fq < 2^52
-// The inverse keeps the bound of every register as a constant of the unrolled code (in units of q): wide up to 128q.
+//   wide   q <= 2^45    forward: no reduction at all. The first operands of the first pass are lifted by 17q; what
+//                       descends from them is below 2q + 17q + 17q = 36q
+//   eight, seven        q <= 2^49, 2^52/7; forward: one reduction of the first operand every three stages. With
+//                       2^52/q = 7 + f at worst, a reduced value is below q(1 + f); lifted by 3q, with three times q
+//                       more it is below 2^52
+//   tight  q < 2^50     forward: a reduction before every butterfly: with 2^52/q = 4 + f at worst below q(1 + f), then
+//                       lifted by q, then below 3q + fq < 2^52
+// The inverse keeps the bounds of every register as constants of the unrolled code, in units of q; they reach 128, 8,
+// 7 and 4.
 //
 // Passes of two or three stages go depth first over blocks until one fits in L1; the last six stages of 64
 // coefficients stay in registers.
+#include <stdbool.h>
+
 #include "kernels/ifma.h"
 #include "kernels/ntt/ntt.h"
 #include "kernels/ntt/ntt_ifma.h"
 #include "kernels/unroll.h"
 
 #define BLOCK_LOG_N 12u  // 32 KiB
+// Twiddles of the last three stages are asked for so many groups ahead (beyond the end that does nothing), in rows
+// whose twiddles are not in L2 for sure.
+#define AHEAD 4u
+#define FAR_LOG_N 14u
 
-typedef enum depth { WIDE, MID, TIGHT } depth_t;
+typedef enum depth { WIDE, EIGHT, SEVEN, TIGHT } depth_t;
 
 #define LIFTS 18  // multiples of q that are free
 
 typedef struct constants {
   ifma_modulus_t m;
-  hx_vec bound[8];        // k * q
-  hx_vec large[4];        // 8, 16, 32, 64 times q, where wide
-  hx_vec minus[LIFTS];    // -k: the start of a quotient whose rest is to be k * q more
-  hx_vec one;             // of one whose rest is to be q less
-  hx_vec first;           // what lifts the first operands of a row, where wide
+  hx_vec bound[8];      // k * q
+  hx_vec large[4];      // 8, 16, 32, 64 times q, where wide
+  hx_vec minus[LIFTS];  // -k: the start of a quotient whose rest is to be k * q more
+  hx_vec one;           // of one whose rest is to be q less
+  hx_vec first;         // what lifts the first operands of a row, where wide
 } constants_t;
 
 // Places of what goes to one of a pair of registers. Read from memory each time: an exchange overwrites either them or
@@ -58,7 +66,8 @@ static constants_t constants_of(uint64_t q) {
 }
 
 static depth_t depth_of(uint64_t q) {
-  return q <= ((uint64_t)1 << 52) / 128 ? WIDE : q <= ((uint64_t)1 << 52) / 7 ? MID : TIGHT;
+  const uint64_t ratio = HX_CPU_IFMA_LIMIT / q;
+  return ratio >= 128 ? WIDE : ratio >= 8 ? EIGHT : ratio >= 7 ? SEVEN : TIGHT;
 }
 
 // A copy of a constant: read from memory, since a copy of a register takes a port of the products.
@@ -80,7 +89,7 @@ HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const con
   hx_vec a = *x;
   if (depth == TIGHT) {
     a = reduce_lifted(a, 1, c);
-  } else if (depth == MID && stage == 0) {
+  } else if (depth != WIDE && stage == 0) {
     a = reduce_lifted(a, stages, c);
   }
   // Before a is added to, which a compiler turns round at the price of a copy.
@@ -154,6 +163,11 @@ HXS_INLINE hx_vec chosen(hx_vec a, hx_vec b, const places_t *places) {
   return _mm512_permutex2var_epi64(a, fresh((const hx_vec *)(const void *)places), b);
 }
 
+// Twiddles of one group, from beyond L1.
+HXS_INLINE void ask(const uint64_t *group) {
+  UNROLL for (int i = 0; i < 14; i++) { _mm_prefetch((const char *)(group + 8 * i), _MM_HINT_T0); }
+}
+
 // The first three stages of a group, with roots in memory: `stage` of them on all eight registers.
 HXS_INLINE void head_stage(hx_vec *v, const uint64_t *roots, size_t node, const constants_t *c, depth_t depth,
                            int stage) {
@@ -200,11 +214,14 @@ HXS_INLINE void finish_group(uint64_t *out, hx_vec *v, const constants_t *c) {
 // The last six stages of `count` groups of 64 coefficients. The last three of a group go along with the first three of
 // the next one: exchanges within vectors have a single port, so they are to be spread.
 HXS_INLINE void forward_groups(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *tail, size_t count,
-                               const constants_t *c, depth_t depth) {
+                               const constants_t *c, depth_t depth, bool far) {
   hx_vec v[8], next[8];
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
   UNROLL for (int s = 0; s < 3; s++) { head_stage(v, roots, node, c, depth, s); }
   for (size_t b = 0; b + 1 < count; b++) {
+    if (far) {
+      ask(tail + 112 * (b + AHEAD));
+    }
     UNROLL for (int i = 0; i < 8; i++) { next[i] = load(a + 64 * (b + 1) + 8 * i); }
     UNROLL for (int s = 0; s < 3; s++) {
       tail_stage(v, tail + 112 * b, c, depth, s);
@@ -219,7 +236,7 @@ HXS_INLINE void forward_groups(uint64_t *a, const uint64_t *roots, size_t node, 
 
 // A block in L1: passes of three stages (two at first, until what is left is a multiple of three), then groups.
 HXS_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                              uint32_t log_size, size_t node, const constants_t *c, depth_t depth) {
+                              uint32_t log_size, size_t node, const constants_t *c, depth_t depth, bool far) {
   size_t blocks = 1;
   uint32_t left = log_size;
   while (left > 6) {
@@ -233,7 +250,7 @@ HXS_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t 
     node <<= stages;
     left -= (uint32_t)stages;
   }
-  forward_groups(out, roots, node, tail, blocks, c, depth);
+  forward_groups(out, roots, node, tail, blocks, c, depth, far);
 }
 
 // Stages of the pass over a block larger than L1: what is left is to be even, or L1 sized.
@@ -259,15 +276,16 @@ HXS_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *
       from = out;
       log_size -= (uint32_t)stages;
     }
-    forward_block(out + at, from + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, c, depth);
+    forward_block(out + at, from + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, c, depth,
+                  log_n >= FAR_LOG_N);
   }
 }
 
 static void forward_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
   forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, WIDE);
 }
-static void forward_mid(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
-  forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, MID);
+static void forward_seven(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, SEVEN);
 }
 static void forward_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
   forward_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, c, TIGHT);
@@ -288,8 +306,9 @@ static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cp
     case WIDE:
       forward_wide(out, in, t->forward52, log_n, &c);
       break;
-    case MID:
-      forward_mid(out, in, t->forward52, log_n, &c);
+    case EIGHT:
+    case SEVEN:
+      forward_seven(out, in, t->forward52, log_n, &c);
       break;
     default:
       forward_tight(out, in, t->forward52, log_n, &c);
@@ -299,63 +318,103 @@ static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cp
 
 // ---- inverse
 
-// What the sum and the shifted difference of two values may reach, and what a pass takes, in units of q.
-HXS_INLINE int most(depth_t depth) { return depth == WIDE ? 128 : depth == MID ? 7 : 4; }
+// What values may reach before they are multiplied or reduced, and what a pass takes, in units of q.
+HXS_INLINE int most(depth_t depth) { return depth == WIDE ? 128 : depth == EIGHT ? 8 : depth == SEVEN ? 7 : 4; }
 HXS_INLINE int taken(depth_t depth) { return depth == WIDE ? 16 : 2; }
+
+// A value's bounds in units of q: constants of the unrolled code.
+typedef struct span {
+  int least, below;
+} span_t;
+
+HXS_INLINE span_t span_at(int least) {
+  const span_t s = {least, least + 2};
+  return s;
+}
 
 HXS_INLINE hx_vec multiple(int k, const constants_t *c) {
   return k < 8 ? c->bound[k] : c->large[k <= 8 ? 0 : k <= 16 ? 1 : k <= 32 ? 2 : 3];
 }
 
-// x + y and (x - y) * w; *bx and *by are their bounds.
-HXS_INLINE void join(hx_vec *x, hx_vec *y, int *bx, int *by, hx_vec w, hx_vec quotient, const constants_t *c,
-                     depth_t depth) {
-  if (*bx + *by > most(depth) && *bx >= *by) {
-    *x = ifma_reduce(*x, &c->m);
-    *bx = 2;
+// x + y, and (x - y) * w lifted by `lift`. Where x is at least what y is below, the difference needs no more.
+HXS_INLINE void join(hx_vec *x, hx_vec *y, span_t *sx, span_t *sy, hx_vec w, hx_vec quotient, const constants_t *c,
+                     depth_t depth, int lift) {
+  if (sx->below + sy->below > most(depth) && sy->below > 2) {
+    *y = reduce_lifted(*y, 0, c);
+    *sy = span_at(0);
   }
-  if (*bx + *by > most(depth)) {
-    *y = ifma_reduce(*y, &c->m);
-    *by = 2;
+  if (sx->below + sy->below > most(depth)) {
+    const int up = depth == TIGHT ? 0 : 2;
+    *x = reduce_lifted(*x, up, c);
+    *sx = span_at(up);
   }
-  if (*bx + *by > most(depth)) {
-    *x = ifma_reduce(*x, &c->m);
-    *bx = 2;
+  const int missing = sy->below - sx->least;
+  const hx_vec a = *x, b = *y;
+  hx_vec difference = _mm512_sub_epi64(a, b);
+  if (missing > 0) {
+    difference = _mm512_add_epi64(difference, multiple(missing, c));
   }
-  hx_vec a = *x, b = *y;
   *x = _mm512_add_epi64(a, b);
-  *y = ifma_times(_mm512_sub_epi64(_mm512_add_epi64(a, multiple(*by, c)), b), w, quotient, &c->m);
-  *bx = *bx + *by;
-  *by = 2;
+  const hx_vec t = high_add(fresh(&c->minus[lift]), difference, quotient);
+  *y = low_add(low_add(fresh_zero(), difference, w), t, c->m.minus_q);
+  sx->least += sy->least;
+  sx->below += sy->below;
+  *sy = span_at(lift);
 }
 
-// `stages` stages of 2^stages registers. last: its factors 1/n and root/n with quotients,
-// NULL where more stages follow. Bounds are `taken` before and after.
+// What the difference in register `y` of a pass is lifted by when `left` stages of the pass follow, so that first
+// operands are at least what second ones are below. That of the next stage is y's bit `bit`; where two follow and sums
+// of four have room, the sums of the next but one need 6 = 2 + 4.
+HXS_INLINE int lift_of(int y, int bit, int left, depth_t depth) {
+  if (left == 0 || depth == TIGHT || (y & bit) != 0) {
+    return 0;
+  }
+  return depth == WIDE && left == 2 && (y & 2 * bit) == 0 ? 6 : 2;
+}
+
+// Stage `s` of a pass of `stages` on 2^stages registers.
+HXS_INLINE void join_stage(hx_vec *v, span_t *span, const hx_vec *w, const hx_vec *last, const constants_t *c,
+                           depth_t depth, int s, int stages) {
+  const int half = 1 << (stages - 1 - s);
+  UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
+    const int block = i / half, x = block * 2 * half + i % half, y = x + half;
+    const int ends = s == 0 && last != NULL;
+    const hx_vec *root = ends ? last + 2 : w + 2 * ((1 << s) + block);
+    join(&v[x], &v[y], &span[x], &span[y], root[0], root[1], c, depth, lift_of(y, 2 * half, s, depth));
+    if (ends) {
+      v[x] = ifma_times(v[x], last[0], last[1], &c->m);
+      span[x] = span_at(0);
+    }
+  }
+}
+
+// What a pass leaves: clean and in [0, q) where it was the last one.
+HXS_INLINE void settle(hx_vec *v, const span_t *span, const hx_vec *last, const constants_t *c, depth_t depth,
+                       int count) {
+  UNROLL for (int i = 0; i < count; i++) {
+    if (last != NULL) {
+      v[i] = ifma_once(_mm512_and_si512(v[i], c->m.mask), c->m.q);
+    } else if (span[i].below > taken(depth)) {
+      v[i] = reduce_lifted(v[i], 0, c);
+    }
+  }
+}
+
+HXS_INLINE void take(span_t *span, depth_t depth) {
+  UNROLL for (int i = 0; i < 8; i++) {
+    span[i].least = 0;
+    span[i].below = taken(depth);
+  }
+}
+
+// `stages` stages of 2^stages registers. last: its factors 1/n and root/n with quotients, NULL where more stages
+// follow. Values are in [0, taken) before and after.
 HXS_INLINE void join_all(hx_vec *v, const hx_vec *w, const hx_vec *last, const constants_t *c, depth_t depth,
                          int stages) {
-  int bound[8];
-  UNROLL for (int i = 0; i < 8; i++) { bound[i] = taken(depth); }
-  UNROLL for (int s = stages - 1; s >= 0; s--) {
-    const int half = 1 << (stages - 1 - s);
-    UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
-      const int block = i / half, x = block * 2 * half + i % half, y = x + half;
-      const int ends = s == 0 && last != NULL;
-      const hx_vec *root = ends ? last + 2 : w + 2 * ((1 << s) + block);
-      join(&v[x], &v[y], &bound[x], &bound[y], root[0], root[1], c, depth);
-      if (ends) {
-        v[x] = ifma_times(v[x], last[0], last[1], &c->m);
-        bound[x] = 2;
-      }
-    }
-  }
-  UNROLL for (int i = 0; i < 1 << stages; i++) {
-    if (last != NULL) {
-      v[i] = _mm512_and_si512(v[i], c->m.mask);
-      v[i] = ifma_once(v[i], c->m.q);
-    } else if (bound[i] > taken(depth)) {
-      v[i] = ifma_reduce(v[i], &c->m);
-    }
-  }
+  span_t span[8];
+  take(span, depth);
+  UNROLL for (int s = stages - 1; s >= 0; s--) { join_stage(v, span, w, last, c, depth, s, stages); }
+  settle(v, span, last, c, depth, 1 << stages);
 }
 
 HXS_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
@@ -371,40 +430,74 @@ HXS_INLINE void inverse_pass(uint64_t *a, const uint64_t *roots, size_t node, si
   }
 }
 
-// Values below 2q in; below 2q out.
-HXS_INLINE void inverse_sixteen(hx_vec *a, hx_vec *b, const uint64_t *in, const uint64_t *group, int p,
-                                const constants_t *c, depth_t depth) {
-  const hx_vec first = _mm512_setr_epi64(0, 8, 4, 12, 2, 10, 6, 14),
-               second = _mm512_setr_epi64(1, 9, 5, 13, 3, 11, 7, 15);
-  const hx_vec low = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), top = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
-  const hx_vec even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-  int bx = 2, by = 2;
-  hx_vec u = load(in), v = load(in + 8);
-  hx_vec x = _mm512_permutex2var_epi64(u, first, v);   // a0 b0 a4 b4 a2 b2 a6 b6
-  hx_vec y = _mm512_permutex2var_epi64(u, second, v);  // a1 b1 a5 b5 a3 b3 a7 b7
-  join(&x, &y, &bx, &by, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth);
-  u = _mm512_shuffle_i64x2(x, y, 0x44);  // a0 b0 a4 b4 a1 b1 a5 b5
-  v = _mm512_shuffle_i64x2(x, y, 0xee);  // a2 b2 a6 b6 a3 b3 a7 b7
-  by = bx;                               // lanes of both are in each
-  join(&u, &v, &bx, &by, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, depth);
-  x = _mm512_permutex2var_epi64(u, low, v);  // a0 b0 a1 b1 a2 b2 a3 b3
-  y = _mm512_permutex2var_epi64(u, top, v);  // a4 b4 ...
-  by = bx;
-  join(&x, &y, &bx, &by, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth);
-  if (bx > taken(depth)) {
-    x = ifma_reduce(x, &c->m);
+// The first three stages of a group, within vectors: stage 2, 1, 0. Values below 2q before, in [0, taken) after.
+HXS_INLINE void inverse_tail_stage(hx_vec *v, span_t *span, const uint64_t *group, const constants_t *c, depth_t depth,
+                                   int stage) {
+  PLACES first = {{0, 8, 4, 12, 2, 10, 6, 14}}, second = {{1, 9, 5, 13, 3, 11, 7, 15}};
+  PLACES low = {{0, 1, 4, 5, 8, 9, 12, 13}}, top = {{2, 3, 6, 7, 10, 11, 14, 15}};
+  PLACES even = {{0, 2, 4, 6, 8, 10, 12, 14}}, odd = {{1, 3, 5, 7, 9, 11, 13, 15}};
+  UNROLL for (int p = 0; p < 4; p++) {
+    hx_vec *x = &v[2 * p], *y = &v[2 * p + 1];
+    span_t *sx = &span[2 * p], *sy = &span[2 * p + 1];
+    const hx_vec a = *x, b = *y;
+    if (stage == 2) {
+      *x = chosen(a, b, &first);   // a0 b0 a4 b4 a2 b2 a6 b6
+      *y = chosen(a, b, &second);  // a1 b1 a5 b5 a3 b3 a7 b7
+      *sx = *sy = span_at(0);
+      join(x, y, sx, sy, load(group + 48 + 16 * p), load(group + 56 + 16 * p), c, depth, 0);
+    } else if (stage == 1) {
+      *x = _mm512_shuffle_i64x2(a, b, 0x44);  // a0 b0 a4 b4 a1 b1 a5 b5
+      *y = _mm512_shuffle_i64x2(a, b, 0xee);  // a2 b2 a6 b6 a3 b3 a7 b7
+      join(x, y, sx, sy, four_of(group + 16 + 8 * p), four_of(group + 20 + 8 * p), c, depth, 0);
+    } else {
+      *x = chosen(a, b, &low);  // a0 b0 a1 b1 a2 b2 a3 b3
+      *y = chosen(a, b, &top);  // a4 b4 ...
+      join(x, y, sx, sy, pair_of(group + 4 * p), pair_of(group + 4 * p + 2), c, depth, 0);
+      const hx_vec sum = sx->below > taken(depth) ? reduce_lifted(*x, 0, c) : *x, rest = *y;
+      *x = chosen(sum, rest, &even);
+      *y = chosen(sum, rest, &odd);
+    }
+    // Lanes of both are in each.
+    sx->least = 0;
+    sy->least = 0;
+    sy->below = sx->below;
   }
-  *a = _mm512_permutex2var_epi64(x, even, y);
-  *b = _mm512_permutex2var_epi64(x, odd, y);
 }
 
-HXS_INLINE void inverse_group(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
-                              const uint64_t *group, const constants_t *c, depth_t depth) {
-  hx_vec v[8], w[16];
-  pass_roots(w, roots, node, 3);
-  UNROLL for (int p = 0; p < 4; p++) { inverse_sixteen(&v[2 * p], &v[2 * p + 1], in + 16 * p, group, p, c, depth); }
-  join_all(v, w, NULL, c, depth, 3);
-  UNROLL for (int i = 0; i < 8; i++) { store(out + 8 * i, v[i]); }
+// A stage of the last three of a group, with roots in memory.
+HXS_INLINE void inverse_head_stage(hx_vec *v, span_t *span, const uint64_t *roots, size_t node, const constants_t *c,
+                                   depth_t depth, int stage) {
+  hx_vec w[16];
+  UNROLL for (int i = 0; i < 1 << stage; i++) {
+    w[2 * ((1 << stage) + i)] = splat(roots[2 * ((node << stage) + (size_t)i)]);
+    w[2 * ((1 << stage) + i) + 1] = splat(roots[2 * ((node << stage) + (size_t)i) + 1]);
+  }
+  join_stage(v, span, w, NULL, c, depth, stage, 3);
+}
+
+// The first six stages of `count` groups of 64 values. The last three of a group go along with the first three of the
+// next one, as in forward_groups.
+HXS_INLINE void inverse_groups(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node,
+                               const uint64_t *tail, size_t count, const constants_t *c, depth_t depth, bool far) {
+  hx_vec v[8], next[8];
+  span_t span[8], next_span[8];
+  UNROLL for (int i = 0; i < 8; i++) { v[i] = load(in + 8 * i); }
+  UNROLL for (int s = 2; s >= 0; s--) { inverse_tail_stage(v, span, tail, c, depth, s); }
+  for (size_t b = 0; b < count; b++) {
+    const size_t then = b + 1 < count ? b + 1 : b;  // the last one's is thrown away
+    if (far) {
+      ask(tail + 112 * (b + AHEAD));
+    }
+    UNROLL for (int i = 0; i < 8; i++) { next[i] = load(in + 64 * then + 8 * i); }
+    take(span, depth);
+    UNROLL for (int s = 2; s >= 0; s--) {
+      inverse_tail_stage(next, next_span, tail + 112 * then, c, depth, s);
+      inverse_head_stage(v, span, roots, node + b, c, depth, s);
+    }
+    settle(v, span, NULL, c, depth, 8);
+    UNROLL for (int i = 0; i < 8; i++) { store(out + 64 * b + 8 * i, v[i]); }
+    UNROLL for (int i = 0; i < 8; i++) { v[i] = next[i]; }
+  }
 }
 
 HXS_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node, size_t size, const hx_vec *last,
@@ -421,11 +514,10 @@ HXS_INLINE void inverse_pass_of(uint64_t *a, const uint64_t *roots, size_t node,
 }
 
 HXS_INLINE void inverse_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                              uint32_t log_size, size_t node, const hx_vec *last, const constants_t *c, depth_t depth) {
+                              uint32_t log_size, size_t node, const hx_vec *last, const constants_t *c, depth_t depth,
+                              bool far) {
   const size_t groups = (size_t)1 << (log_size - 6);
-  for (size_t b = 0; b < groups; b++) {
-    inverse_group(out + 64 * b, in + 64 * b, roots, node * groups + b, tail + 112 * b, c, depth);
-  }
+  inverse_groups(out, in, roots, node * groups, tail, groups, c, depth, far);
   uint32_t done = 6;
   while (done < log_size) {
     const int stages = (log_size - done) % 3 == 0 ? 3 : 2;
@@ -447,7 +539,8 @@ HXS_INLINE void inverse_tree(uint64_t *out, const uint64_t *in, const uint64_t *
   const uint32_t inner = levels[count];
   const size_t n = (size_t)1 << log_n, step = (size_t)1 << inner;
   for (size_t at = 0; at < n; at += step) {
-    inverse_block(out + at, in + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, last, c, depth);
+    inverse_block(out + at, in + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, last, c, depth,
+                  log_n >= FAR_LOG_N);
     const size_t end = at + step;
     for (uint32_t level = count; level-- > 0 && end % ((size_t)1 << levels[level]) == 0;) {
       const size_t size = (size_t)1 << levels[level], begin = end - size;
@@ -461,9 +554,13 @@ static void inverse_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, u
                          const constants_t *c) {
   inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, WIDE);
 }
-static void inverse_mid(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
-                        const constants_t *c) {
-  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, MID);
+static void inverse_eight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
+                          const constants_t *c) {
+  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, EIGHT);
+}
+static void inverse_seven(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
+                          const constants_t *c) {
+  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, SEVEN);
 }
 static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
                           const constants_t *c) {
@@ -482,8 +579,11 @@ static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cp
     case WIDE:
       inverse_wide(out, in, t->inverse52, log_n, last, &c);
       break;
-    case MID:
-      inverse_mid(out, in, t->inverse52, log_n, last, &c);
+    case EIGHT:
+      inverse_eight(out, in, t->inverse52, log_n, last, &c);
+      break;
+    case SEVEN:
+      inverse_seven(out, in, t->inverse52, log_n, last, &c);
       break;
     default:
       inverse_tight(out, in, t->inverse52, log_n, last, &c);
