@@ -203,8 +203,6 @@ static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
   device->handle = facts.handle;
   device->arch = (uint32_t)(facts.major * 10 + facts.minor);
   device->units = (uint32_t)facts.units;
-  device->real = facts.minor == 0;  // 8.0, 9.0, 10.0: doubles at half the rate of floats; others at 1/64
-  device->real = device->real && facts.major >= 8 && facts.major < 12;
   atomic_init(&device->lost, 0);
   const int32_t code = fill_device(device, error);
   if (code != HX_OK) {

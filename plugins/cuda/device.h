@@ -25,7 +25,6 @@ struct hx_device {
   int32_t handle;
   uint32_t arch;   // 90: compute capability 9.0
   uint32_t units;  // multiprocessors
-  bool real;       // the real path is faster than integers for primes that have it
   void *context;
   void *module;
   void *stream;  // allocations and uploads; no work of queues

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registered implementations: impls.def and nothing else.
+// The registered implementations: impls.def, and ntt.forward and ntt.inverse for each row of variants.def.
 #include "ops.h"
+#include "variant.h"
 
 enum {
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) ROW_##id_,
@@ -20,9 +21,24 @@ static const hx_impl impls[] = {
 #include "impls.def"
 };
 
+static const hx_impl pinned[] = {
+#define VARIANT(id_, name_, radix_, path_)                                                                             \
+  {HX_END_OF(hx_impl, destroy), 1, "cuda-" name_, "ntt.forward", hx_cuda_prepare_##id_, hx_cuda_execute, hxs_destroy}, \
+      {HX_END_OF(hx_impl, destroy),                                                                                    \
+       1,                                                                                                              \
+       "cuda-" name_,                                                                                                  \
+       "ntt.inverse",                                                                                                  \
+       hx_cuda_prepare_##id_,                                                                                          \
+       hx_cuda_execute,                                                                                                \
+       hxs_destroy},
+#include "variants.def"
+};
+
 const hx_impl *const hx_cuda_impls[] = {
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) &impls[ROW_##id_],
 #include "impls.def"
+#define VARIANT(id_, name_, radix_, path_) &pinned[2 * HX_CUDA_VARIANT_##id_], &pinned[2 * HX_CUDA_VARIANT_##id_ + 1],
+#include "variants.def"
 };
 
 const hxs_plugin hx_cuda_plugin = {.name = "cuda",

@@ -13,6 +13,10 @@ static int32_t build_ntt(hxs_build *build, uint32_t from, uint32_t to) {
   if (from == to) {
     return hx_cuda_step_pointwise(build, HX_CUDA_DO_COPY, &to_rows, &from_rows, NULL, NULL, NULL, false);
   }
+  const uint32_t radix = hx_cuda_whole(build)->radix;
+  if (radix > 0) {
+    return hx_cuda_steps_radix(build, radix, to == HX_COEFFICIENT, &to_rows, &from_rows);
+  }
   return to == HX_NTT ? hx_cuda_steps_forward(build, &to_rows, &from_rows, NULL)
                       : hx_cuda_steps_backward(build, &to_rows, &from_rows, NULL, NULL);
 }

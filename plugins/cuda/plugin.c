@@ -6,6 +6,7 @@
 #include "heliox/support/query.h"
 #include "heliox_plugin_facts.h"
 #include "prepare.h"
+#include "variant.h"
 
 HELIOX_PLUGIN_NOTE(HELIOX_PLUGIN_ID, HELIOX_PLUGIN_VERSION, HELIOX_PLUGIN_OPERATIONS);
 
@@ -18,7 +19,7 @@ enum {
 static const hx_plugin table = {.struct_size = HX_END_OF(hx_plugin, shutdown),
                                 .id = HELIOX_PLUGIN_ID,
                                 .version = HELIOX_PLUGIN_VERSION,
-                                .impl_count = ROW_COUNT,
+                                .impl_count = ROW_COUNT + 2 * HX_CUDA_VARIANT_COUNT,
                                 .impls = hx_cuda_impls,
                                 .device = &hx_cuda_device_ops,
                                 .memory = &hx_cuda_memory_ops,

@@ -6,23 +6,27 @@
 
 #include "heliox/support/chain.h"
 #include "step.h"
+#include "variant.h"
 
 const hxs_ring *hx_cuda_ring_of(const hx_device *device, const hx_tables *tables) {
   return tables->device == device ? &tables->ring : NULL;
 }
 
-// "integer" and "real" pin the path of transforms; real leaves integers to primes that are too large for it.
 int32_t hx_cuda_choose_variant(hxs_build *build, const hx_region *region) {
   hx_prepared *prepared = hx_cuda_whole(build);
-  const char *variant = region->variant;
-  prepared->real = prepared->base.device->real;
+  const hxs_prepared *base = &prepared->base;
+  const hx_cuda_variant_t *variant = region->variant != NULL ? hx_cuda_variant_find(region->variant)
+                                                             : hx_cuda_variant_choose(base->device->arch, base->log_n);
   if (variant == NULL) {
-    return HX_OK;
+    return hxs_fail(build->error, HX_UNSUPPORTED, "variant %.32s is unknown; cuda has: %s", region->variant,
+                    hx_cuda_variant_names());
   }
-  if (strcmp(variant, "real") != 0 && strcmp(variant, "integer") != 0) {
-    return hxs_fail(build->error, HX_UNSUPPORTED, "variant %.32s is unknown; cuda has integer and real", variant);
+  if (variant->radix > 0 && strncmp(base->name, "ntt.", 4) != 0) {
+    return hxs_fail(build->error, HX_UNSUPPORTED, "variant %s is of ntt.forward and ntt.inverse alone, not of %s",
+                    variant->name, base->name);
   }
-  prepared->real = variant[0] == 'r';
+  prepared->real = variant->real;
+  prepared->radix = variant->radix;
   return HX_OK;
 }
 
@@ -46,6 +50,27 @@ int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *pla
   }
   return hxs_prepare_op(&hx_cuda_plugin, device, region, op, plan, out, error);
 }
+
+// A region longer than the struct here is a newer host's: what follows the variant is not looked at.
+static int32_t prepare_pinned(const char *variant, hx_device *device, const hx_region *region, hx_plan *plan,
+                              hx_prepared **out, hx_error *error) {
+  HXS_NEED(hx_region, variant, region);
+  hx_region pinned = {0};
+  memcpy(&pinned, region, HX_END_OF(hx_region, variant));
+  pinned.struct_size = HX_END_OF(hx_region, variant);
+  if (pinned.variant != NULL && strcmp(pinned.variant, variant) != 0) {
+    return hxs_fail(error, HX_UNSUPPORTED, "cuda-%s is one variant; %.32s is asked for", variant, pinned.variant);
+  }
+  pinned.variant = variant;
+  return hx_cuda_prepare(device, &pinned, plan, out, error);
+}
+
+#define VARIANT(id_, name_, radix_, path_)                                                                    \
+  int32_t hx_cuda_prepare_##id_(hx_device *device, const hx_region *region, hx_plan *plan, hx_prepared **out, \
+                                hx_error *error) {                                                            \
+    return prepare_pinned(name_, device, region, plan, out, error);                                           \
+  }
+#include "variants.def"
 
 // A tensor's span is device memory, aligned to pairs of words.
 static int32_t check_span(void *self, const hxs_view *view, hx_span span, const char *what, hx_error *error) {

@@ -15,7 +15,8 @@ typedef struct hx_cuda_step hx_cuda_step_t;
 
 struct hx_prepared {
   hxs_prepared base;
-  bool real;  // rows of primes that have the real path take it
+  bool real;       // rows of primes that have the real path take it
+  uint32_t radix;  // of the variant
   hx_cuda_step_t *steps;
   uint32_t step_count, step_room;
   uint64_t constants;  // device address; 0: none
@@ -25,6 +26,8 @@ struct hx_prepared {
 
 // Rows of impls.def, and the registered implementations in the same order.
 extern const hxs_plugin hx_cuda_plugin;
+// in the same order, then
+// those of the variants.
 extern const hx_impl *const hx_cuda_impls[];
 
 // Of hx_cuda_plugin.
@@ -35,6 +38,11 @@ void hx_cuda_release(hx_prepared *prepared);
 
 // hx_impl, the same functions for all rows; hxs_destroy is the third.
 int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *plan, hx_prepared **out, hx_error *error);
+// The same with a variant pinned; see variants.def.
+#define VARIANT(id_, name_, radix_, path_)                                                                    \
+  int32_t hx_cuda_prepare_##id_(hx_device *device, const hx_region *region, hx_plan *plan, hx_prepared **out, \
+                                hx_error *error);
+#include "variants.def"
 int32_t hx_cuda_execute(hx_prepared *prepared, const hx_call *call, hx_error *error);
 
 // ---- for build functions

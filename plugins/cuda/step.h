@@ -88,6 +88,9 @@ int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const
 // ntt.inverse; then times factor[row] plus add[row] (residues; NULL: 1 and 0).
 int32_t hx_cuda_steps_backward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const uint64_t *factor, const uint64_t *add);
+// ntt.forward or ntt.inverse by passes of `radix` stages. out and a are the same rows or lie apart.
+int32_t hx_cuda_steps_radix(hxs_build *build, uint32_t radix, bool backward, const hx_cuda_rows_t *out,
+                            const hx_cuda_rows_t *a);
 // Conversions: `polynomials` times `targets` result rows from `stages` rows y each. plans: sets of targets that
 // polynomials take in turn; plan [plans][targets] with start and factor as residues, weights [plans][targets][stages],
 // residues. x: the operand's row of each target, NULL where none needs one.

@@ -11,6 +11,7 @@
 #include "image.h"
 #include "kernelcheck.h"
 #include "prepare.h"
+#include "variant.h"
 
 static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
 
@@ -169,10 +170,30 @@ static void image_is_read_only_with_its_digest(void **state) {
   assert_int_equal(rmdir(directory), 0);
 }
 
+// ------------------------------------------------------------------ variants
+
+static void variant_is_chosen_by_device_and_shape(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t arch, log_n;
+    const char *name;
+  } rows[] = {{90, 16, "real"},    {90, 12, "real"},    {90, 11, "integer"},  {80, 15, "real"},     {100, 17, "real"},
+              {86, 16, "integer"}, {89, 14, "integer"}, {120, 16, "integer"}, {103, 16, "integer"}, {90, 3, "integer"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    assert_string_equal(hx_cuda_variant_choose(rows[i].arch, rows[i].log_n)->name, rows[i].name);
+  }
+  assert_true(hx_cuda_variant_find("real")->real && hx_cuda_variant_find("real")->radix == 0);
+  assert_true(!hx_cuda_variant_find("radix8")->real && hx_cuda_variant_find("radix8")->radix == 3);
+  assert_null(hx_cuda_variant_find("radix32"));
+  assert_string_equal(hx_cuda_variant_names(), "integer real radix2 radix4 radix8 radix16");
+}
+
 // ------------------------------------------------------------------ manifest
 
+// Row i of the registered list; after those of the operations come the variants of ntt.forward and ntt.inverse.
 static json_t *row_json(uint32_t i) {
-  const hxs_impl_row *row = &hx_cuda_plugin.rows[i];
+  const uint32_t own = i < hx_cuda_plugin.row_count ? i : (i - hx_cuda_plugin.row_count) % 2;
+  const hxs_impl_row *row = &hx_cuda_plugin.rows[own];
   json_t *names = json_array(), *dtypes = json_pack("[s,s]", "u64", "u32");
   if ((row->domains >> HX_COEFFICIENT & 1) != 0) {
     json_array_append_new(names, json_string("coefficient"));
@@ -183,10 +204,14 @@ static json_t *row_json(uint32_t i) {
   if (row->others != 0) {
     json_array_append_new(dtypes, json_string(row->others == HX_I64 ? "i64" : "u8"));
   }
-  return json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cuda_impls[i]->op, "signature",
-                   (int)hx_cuda_impls[i]->signature, "implementation", hx_cuda_impls[i]->name, "dtypes", dtypes,
-                   "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61, "in_place", (int)row->in_place,
-                   "domains", names, "exactness", "bit_exact");
+  json_t *out = json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cuda_impls[i]->op,
+                          "signature", (int)hx_cuda_impls[i]->signature, "implementation", hx_cuda_impls[i]->name,
+                          "dtypes", dtypes, "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61,
+                          "in_place", (int)row->in_place, "domains", names, "exactness", "bit_exact");
+  if (own != i) {
+    json_object_set_new(out, "explicit_only", json_true());
+  }
+  return out;
 }
 
 static void manifest_declares_exactly_the_registered_rows(void **state) {
@@ -194,8 +219,9 @@ static void manifest_declares_exactly_the_registered_rows(void **state) {
   json_t *manifest = json_load_file(HELIOX_SOURCE_DIR "/plugins/cuda/cuda.json", JSON_REJECT_DUPLICATES, NULL);
   assert_non_null(manifest);
   const json_t *rows = json_object_get(manifest, "operations");
-  assert_int_equal(json_array_size(rows), hx_cuda_plugin.row_count);
-  for (uint32_t i = 0; i < hx_cuda_plugin.row_count; i++) {
+  const uint32_t count = hx_cuda_plugin.row_count + 2 * HX_CUDA_VARIANT_COUNT;
+  assert_int_equal(json_array_size(rows), count);
+  for (uint32_t i = 0; i < count; i++) {
     json_t *expected = row_json(i);
     assert_non_null(expected);
     if (!json_equal(expected, json_array_get(rows, i))) {
@@ -306,7 +332,7 @@ static void library_answers_without_a_driver(void **state) {
   memcpy(&query, &symbol, sizeof query);
   hx_plugin plugin = {.struct_size = sizeof plugin};
   assert_int_equal(query(kc_host(), &plugin), HX_OK);
-  assert_int_equal(plugin.impl_count, hx_cuda_plugin.row_count);
+  assert_int_equal(plugin.impl_count, hx_cuda_plugin.row_count + 2 * HX_CUDA_VARIANT_COUNT);
   assert_string_equal(plugin.id, "org.heliox.cuda");
   assert_true(plugin.device != NULL && plugin.memory != NULL && plugin.queue != NULL);
   plugin.shutdown();
@@ -321,6 +347,7 @@ int main(void) {
       cmocka_unit_test(digests_are_those_of_the_standard),
       cmocka_unit_test(image_is_chosen_by_device_and_driver),
       cmocka_unit_test(image_is_read_only_with_its_digest),
+      cmocka_unit_test(variant_is_chosen_by_device_and_shape),
       cmocka_unit_test(manifest_declares_exactly_the_registered_rows),
       cmocka_unit_test(manifest_names_the_images),
       cmocka_unit_test(chains_are_recognised_and_others_refused),

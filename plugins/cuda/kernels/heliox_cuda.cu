@@ -2,6 +2,7 @@
 // The entry points, from kernels.def. Every kernel takes one hx_cuda_args_t by value and the same shared memory.
 #include "base.cuh"
 #include "ntt.cuh"
+#include "radix.cuh"
 #include "rows.cuh"
 #include "turn.cuh"
 
