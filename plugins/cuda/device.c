@@ -13,6 +13,8 @@
 // Attributes of a device.
 enum { ATTRIBUTE_UNITS = 16, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_POOLS = 115 };
 enum { POOL_RELEASE_THRESHOLD = 4 };
+enum { PEER_NATIVE_ATOMICS = 3 };  // between devices: links have them, the system's bus has not
+enum { LOCATION_DEVICE = 1, ACCESS_READ_WRITE = 3 };
 
 const uint32_t hx_cuda_kernel_threads[] = {
 #define KERNEL(id_, name_, body_, threads_) threads_,
@@ -80,6 +82,36 @@ static int32_t read_facts(uint32_t index, facts_t *out, hx_error *error) {
   return result == 0 ? HX_OK : hx_cuda_driver_fail(driver, "cuDeviceGetAttribute", result, error);
 }
 
+// The other device, of the first 64, where copies to and from it go straight.
+static bool is_peer(const hx_cuda_driver_t *driver, int32_t handle, uint32_t other, int32_t *out_handle) {
+  int32_t can = 0, back = 0;
+  return driver->cuDeviceGet(out_handle, (int32_t)other) == 0 && *out_handle != handle &&
+         driver->cuDeviceCanAccessPeer(&can, handle, *out_handle) == 0 && can != 0 &&
+         driver->cuDeviceCanAccessPeer(&back, *out_handle, handle) == 0 && back != 0;
+}
+
+static uint32_t count_peers(const hx_cuda_driver_t *driver) {
+  int32_t count = 0;
+  if (driver->cuDeviceGetCount(&count) != 0 || count < 0) {
+    return 0;
+  }
+  return count < 64 ? (uint32_t)count : 64;
+}
+
+static void fill_peers(const facts_t *facts, uint32_t index, hx_device_info *info) {
+  const uint32_t count = count_peers(facts->driver);
+  for (uint32_t i = 0; i < count; i++) {
+    int32_t handle = 0, atomics = 0;
+    if (i != index && is_peer(facts->driver, facts->handle, i, &handle)) {
+      info->peers |= (uint64_t)1 << i;
+      if (facts->driver->cuDeviceGetP2PAttribute(&atomics, PEER_NATIVE_ATOMICS, facts->handle, handle) == 0 &&
+          atomics != 0) {
+        info->peers_linked |= (uint64_t)1 << i;
+      }
+    }
+  }
+}
+
 static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error) {
   facts_t facts = {0};
   if (out == NULL || out->struct_size < HX_END_OF(hx_device_info, name)) {
@@ -111,10 +143,11 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
     const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
     at += (size_t)snprintf(info.uuid + at, sizeof info.uuid - at, "%s%02x", dash, uuid[i]);
   }
+  fill_peers(&facts, index, &info);
   snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", facts.driver->version / 1000,
            facts.driver->version % 1000 / 10);
-  info.struct_size =
-      out->struct_size < HX_END_OF(hx_device_info, driver) ? out->struct_size : HX_END_OF(hx_device_info, driver);
+  const uint32_t end = HX_END_OF(hx_device_info, peers_linked);
+  info.struct_size = out->struct_size < end ? out->struct_size : end;
   memcpy(out, &info, info.struct_size);
   return HX_OK;
 }
@@ -147,12 +180,21 @@ static int32_t load_module(hx_device *device, hx_error *error) {
   return HX_OK;
 }
 
-// Freed memory stays in the pool, so that the next allocation is quick.
+// Freed memory stays in the pool, so that the next allocation is quick; peers may copy to and from it.
 static void keep_pool(hx_device *device) {
+  const hx_cuda_driver_t *driver = device->driver;
   void *pool = NULL;
   uint64_t all = UINT64_MAX;
-  if (device->driver->cuDeviceGetDefaultMemPool(&pool, device->handle) == 0) {
-    device->driver->cuMemPoolSetAttribute(pool, POOL_RELEASE_THRESHOLD, &all);
+  if (driver->cuDeviceGetDefaultMemPool(&pool, device->handle) != 0) {
+    return;
+  }
+  driver->cuMemPoolSetAttribute(pool, POOL_RELEASE_THRESHOLD, &all);
+  const uint32_t count = count_peers(driver);
+  for (uint32_t i = 0; i < count; i++) {
+    hx_cuda_access_t access = {.kind = LOCATION_DEVICE, .flags = ACCESS_READ_WRITE};
+    if (is_peer(driver, device->handle, i, &access.device)) {
+      driver->cuMemPoolSetAccess(pool, &access, 1);  // without it copies are staged by the driver
+    }
   }
 }
 
@@ -176,6 +218,7 @@ static void device_close(hx_device *device) {
   }
   if (device->context != NULL) {
     if (device->driver->cuCtxPushCurrent(device->context) == 0) {
+      hx_cuda_pinned_clear(&device->pinned, device->driver);
       if (device->module != NULL) {
         device->driver->cuModuleUnload(device->module);
       }
@@ -204,6 +247,7 @@ static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
   device->arch = (uint32_t)(facts.major * 10 + facts.minor);
   device->units = (uint32_t)facts.units;
   atomic_init(&device->lost, 0);
+  hx_cuda_pinned_init(&device->pinned);
   const int32_t code = fill_device(device, error);
   if (code != HX_OK) {
     device_close(device);

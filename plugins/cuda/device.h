@@ -8,6 +8,7 @@
 
 #include "driver.h"
 #include "heliox/support/gate.h"
+#include "pinned.h"
 
 #define HX_CUDA_ALIGNMENT 256u
 
@@ -28,6 +29,7 @@ struct hx_device {
   void *context;
   void *module;
   void *stream;  // allocations and uploads; no work of queues
+  hx_cuda_pinned_t pinned;
   atomic_int lost;
   void *functions[HX_CUDA_KERNEL_COUNT][2];  // of 64-bit and of 32-bit words
 };

@@ -27,6 +27,12 @@ typedef struct hx_cuda_launch {
   uint32_t attribute_count;
 } hx_cuda_launch_t;
 
+// CUmemAccessDesc.
+typedef struct hx_cuda_access {
+  int32_t kind, device;  // of the location
+  int32_t flags;
+} hx_cuda_access_t;
+
 #define HX_CUDA_ATTRIBUTE_OVERLAP 6  // programmatic stream serialization
 
 typedef struct hx_cuda_driver {

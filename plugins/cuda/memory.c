@@ -53,11 +53,10 @@ int32_t hx_cuda_device_upload(hx_device *device, uint64_t to, const void *from, 
 }
 
 static int32_t alloc_pinned(hx_device *device, uint64_t bytes, uint64_t *out, hx_error *error) {
-  const uint32_t portable = 1;
-  void *address = NULL;
+  int32_t result = 0;
   HXS_TRY(hx_cuda_enter(device, error));
-  const int32_t result = device->driver->cuMemHostAlloc(&address, bytes, portable);
-  const int32_t code = result == 0 ? HX_OK : hx_cuda_device_fail(device, "cuMemHostAlloc", result, error);
+  void *address = hx_cuda_pinned_take(&device->pinned, device->driver, bytes, &result);
+  const int32_t code = result == 0 ? HX_OK : hx_cuda_device_fail(device, "alloc: cuMemHostAlloc", result, error);
   hx_cuda_leave(device);
   *out = (uint64_t)(uintptr_t)address;
   return code;
@@ -102,7 +101,8 @@ static void memory_free(hx_buffer *buffer) {
   if (buffer->space == HX_SPACE_DEVICE) {
     hx_cuda_device_free(buffer->device, buffer->address);
   } else if (hx_cuda_enter(buffer->device, NULL) == HX_OK) {
-    buffer->device->driver->cuMemFreeHost((void *)(uintptr_t)buffer->address);
+    hx_cuda_pinned_give(&buffer->device->pinned, buffer->device->driver, (void *)(uintptr_t)buffer->address,
+                        buffer->bytes);
     hx_cuda_leave(buffer->device);
   }
   free(buffer);

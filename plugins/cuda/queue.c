@@ -71,17 +71,32 @@ static void queue_destroy(hx_queue *queue) {
   free(queue);
 }
 
+// One end may be memory of another device of this plugin: what is enqueued there must be over, or waited for by event.
+static int32_t copy_between(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
+  const hx_cuda_driver_t *driver = queue->device->driver;
+  const hx_device *target = to.buffer != NULL ? to.buffer->device : queue->device;
+  const hx_device *source = from.buffer != NULL ? from.buffer->device : queue->device;
+  uint64_t target_address = 0, source_address = 0;
+  if (target != queue->device && source != queue->device) {
+    return hxs_fail(error, HX_INVALID, "copy: neither end is memory of the queue's device");
+  }
+  HXS_TRY(hx_cuda_span_address(target, to, bytes, 1, false, "the target of a copy", &target_address, error));
+  HXS_TRY(hx_cuda_span_address(source, from, bytes, 1, false, "the source of a copy", &source_address, error));
+  if (bytes == 0) {
+    return HX_OK;
+  }
+  if (target != source && to.buffer->space == HX_SPACE_DEVICE && from.buffer->space == HX_SPACE_DEVICE) {
+    const int32_t result = driver->cuMemcpyPeerAsync(target_address, target->context, source_address, source->context,
+                                                     bytes, queue->stream);
+    return result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "copy: cuMemcpyPeerAsync", result, error);
+  }
+  const int32_t result = driver->cuMemcpyAsync(target_address, source_address, bytes, queue->stream);
+  return result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "copy: cuMemcpyAsync", result, error);
+}
+
 static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
-  uint64_t target = 0, source = 0;
   HXS_TRY(hx_cuda_queue_enter(queue, error));
-  int32_t code = hx_cuda_span_address(queue->device, to, bytes, 1, false, "the target of a copy", &target, error);
-  if (code == HX_OK) {
-    code = hx_cuda_span_address(queue->device, from, bytes, 1, false, "the source of a copy", &source, error);
-  }
-  if (code == HX_OK && bytes > 0) {
-    const int32_t result = queue->device->driver->cuMemcpyAsync(target, source, bytes, queue->stream);
-    code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "copy: cuMemcpyAsync", result, error);
-  }
+  const int32_t code = copy_between(queue, to, from, bytes, error);
   hx_cuda_queue_leave(queue);
   return code;
 }
@@ -130,13 +145,12 @@ static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
   return HX_OK;
 }
 
+// The event may be of another device of this plugin.
 static int32_t queue_wait(hx_queue *queue, hx_event *event, hx_error *error) {
   HXS_TRY(hx_cuda_queue_enter(queue, error));
   int32_t code = HX_OK;
   if (event == NULL) {
     code = hxs_fail(error, HX_INVALID, "wait: the event is missing");
-  } else if (event->device != queue->device) {
-    code = hxs_fail(error, HX_INVALID, "wait: the event is of another device");
   } else {
     const int32_t result = queue->device->driver->cuStreamWaitEvent(queue->stream, event->event, 0);
     code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "cuStreamWaitEvent", result, error);

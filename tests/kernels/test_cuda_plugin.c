@@ -102,6 +102,113 @@ static void devices_without_a_driver_say_why(void **state) {
   assert_int_equal(hx_cuda_device_ops.info(0, &info, &error), HX_ARGS_SIZE);
 }
 
+// ------------------------------------------------------------------ faults and page-locked memory
+
+static int32_t push_result, host_result;
+static uint32_t host_allocs, host_frees;
+
+static int32_t fake_push(void *context) {
+  (void)context;
+  return push_result;
+}
+
+static int32_t fake_pop(void **context) {
+  *context = NULL;
+  return 0;
+}
+
+static int32_t fake_name(int32_t result, const char **name) {
+  *name = result == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
+  return 0;
+}
+
+static int32_t fake_host_alloc(void **address, size_t bytes, uint32_t flags) {
+  assert_int_equal(flags, 1);
+  if (host_result != 0) {
+    host_result = host_frees == 0 ? host_result : 0;  // works again once something was freed
+    return 2;
+  }
+  host_allocs++;
+  *address = malloc(bytes);
+  return *address != NULL ? 0 : 2;
+}
+
+static int32_t fake_host_free(void *address) {
+  host_frees++;
+  free(address);
+  return 0;
+}
+
+static const hx_cuda_driver_t fake_driver = {.cuCtxPushCurrent = fake_push,
+                                             .cuCtxPopCurrent = fake_pop,
+                                             .cuGetErrorName = fake_name,
+                                             .cuMemHostAlloc = fake_host_alloc,
+                                             .cuMemFreeHost = fake_host_free};
+
+// After a fault that the context does not outlive every call on the device says so, without asking the driver.
+static void sticky_fault_marks_the_device_lost(void **state) {
+  (void)state;
+  hx_device device = {.driver = &fake_driver};
+  hx_queue queue = {.device = &device};
+  hx_buffer *none = NULL;
+  hx_error error = fresh();
+  push_result = 0;
+  assert_int_equal(hx_cuda_device_fail(&device, "cuMemcpyAsync", 1, &error), HX_INTERNAL);
+  assert_int_equal(hx_cuda_enter(&device, &error), HX_OK);
+  hx_cuda_leave(&device);
+  assert_int_equal(hx_cuda_device_fail(&device, "rns.add", 700, &error), HX_DEVICE_LOST);
+  assert_string_equal(error.message,
+                      "rns.add: CUDA_ERROR_ILLEGAL_ADDRESS (700); the device is lost until the process ends");
+  push_result = 1;
+  error = fresh();
+  assert_int_equal(hx_cuda_enter(&device, &error), HX_DEVICE_LOST);
+  assert_non_null(strstr(error.message, "an earlier operation: CUDA_ERROR_ILLEGAL_ADDRESS"));
+  assert_int_equal(hx_cuda_memory_ops.alloc(&device, HX_SPACE_DEVICE, 64, &none, &error), HX_DEVICE_LOST);
+  assert_int_equal(hx_cuda_memory_ops.alloc(&device, HX_SPACE_PINNED, 64, &none, &error), HX_DEVICE_LOST);
+  assert_int_equal(hx_cuda_queue_ops.sync(&queue, &error), HX_DEVICE_LOST);
+  assert_int_equal(hx_cuda_queue_ops.reset(&queue, &error), HX_DEVICE_LOST);
+  assert_null(none);
+}
+
+static void page_locked_memory_is_kept_within_bounds(void **state) {
+  (void)state;
+  hx_cuda_pinned_t pinned;
+  int32_t result = 0;
+  host_allocs = host_frees = 0;
+  host_result = 0;
+  hx_cuda_pinned_init(&pinned);
+  void *small = hx_cuda_pinned_take(&pinned, &fake_driver, 1, &result), *again = NULL, *large = NULL;
+  assert_true(small != NULL && result == 0);
+  hx_cuda_pinned_give(&pinned, &fake_driver, small, 1);
+  again = hx_cuda_pinned_take(&pinned, &fake_driver, 4096, &result);
+  assert_ptr_equal(again, small);  // of the same size
+  large = hx_cuda_pinned_take(&pinned, &fake_driver, 4097, &result);
+  assert_ptr_not_equal(large, small);
+  hx_cuda_pinned_give(&pinned, &fake_driver, large, 4097);
+  hx_cuda_pinned_give(&pinned, &fake_driver, again, 4096);
+  assert_true(host_allocs == 2 && host_frees == 0 && pinned.kept == 4096 + 8192);
+  large = hx_cuda_pinned_take(&pinned, &fake_driver, ((uint64_t)64 << 20) + 1, &result);
+  hx_cuda_pinned_give(&pinned, &fake_driver, large, ((uint64_t)64 << 20) + 1);
+  assert_int_equal(host_frees, 1);  // too large to be kept
+  void *blocks[5];
+  for (size_t i = 0; i < 5; i++) {
+    blocks[i] = hx_cuda_pinned_take(&pinned, &fake_driver, (uint64_t)64 << 20, &result);
+  }
+  for (size_t i = 0; i < 5; i++) {
+    hx_cuda_pinned_give(&pinned, &fake_driver, blocks[i], (uint64_t)64 << 20);
+  }
+  assert_true(pinned.kept <= HX_CUDA_PINNED_KEPT && host_frees > 1);
+  host_result = 2;
+  host_frees = 0;
+  void *fresh_block = hx_cuda_pinned_take(&pinned, &fake_driver, (uint64_t)32 << 20, &result);
+  assert_true(fresh_block == NULL && result == 2 && host_frees > 0 && pinned.kept == 0);
+  fresh_block = hx_cuda_pinned_take(&pinned, &fake_driver, (uint64_t)32 << 20, &result);
+  assert_true(fresh_block != NULL && result == 0);
+  hx_cuda_pinned_give(&pinned, &fake_driver, fresh_block, (uint64_t)32 << 20);
+  hx_cuda_pinned_clear(&pinned, &fake_driver);
+  assert_int_equal(pinned.kept, 0);
+}
+
 // ------------------------------------------------------------------ images
 
 static void digests_are_those_of_the_standard(void **state) {
@@ -344,6 +451,8 @@ int main(void) {
       cmocka_unit_test(driver_table_is_filled_from_one_list),
       cmocka_unit_test(results_of_the_driver_have_codes),
       cmocka_unit_test(devices_without_a_driver_say_why),
+      cmocka_unit_test(sticky_fault_marks_the_device_lost),
+      cmocka_unit_test(page_locked_memory_is_kept_within_bounds),
       cmocka_unit_test(digests_are_those_of_the_standard),
       cmocka_unit_test(image_is_chosen_by_device_and_driver),
       cmocka_unit_test(image_is_read_only_with_its_digest),
