@@ -299,6 +299,12 @@ static hx_status_t check(const hx_executable_t *exe, const char *name, hx_report
         report, HX_CODE_UNSUPPORTED,
         "the program switches between secrets: whose its values are is found before it is lowered, so "
         "it has no form in backend-c");
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_t *step = &exe->steps.items[s];
+    if (step->kind == HX_STEP_COLLECTIVE)
+      return hx_report_fail_at(report, HX_CODE_UNSUPPORTED, exe->program->source, step->op->line, step->op->column,
+                               "%s: a program of one rank has no form in backend-c", step->op->info->name);
+  }
   const hx_ir_op_t *func = hx_program_find(exe->program, "main");
   for (size_t i = 0; i < exe->input_count; ++i) {
     if (exe->secret_inputs[i] && hx_link_port_attr(func, "arg_attrs", i, "heliox.secret") == NULL)

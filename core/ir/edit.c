@@ -213,6 +213,7 @@ static hx_status_t visit_while(const hx_ir_op_t *op, visit_t visit, void *argume
 static hx_status_t visit_reduce(const hx_ir_op_t *op, visit_t visit, void *argument) {
   const hx_ir_block_t *block = op->regions[0]->block;
   for (size_t i = 0; i < block->argument_count; ++i) HX_TRY(visit(op->operands[1], block->arguments[i], argument));
+  HX_TRY(visit(op->operands[1], op->results[0], argument));  // of one rank it is the result
   return visit_pairs(block->last->operands, op->results, op->result_count, visit, argument);
 }
 

@@ -71,7 +71,8 @@ typedef enum hx_step_kind {
   HX_STEP_IF,
   HX_STEP_FOR,
   HX_STEP_WHILE,
-  HX_STEP_TEST  // scf.condition: reads what is passed on, so that it stays as it is until then
+  HX_STEP_COLLECTIVE,  // values between processes; the host waits for it
+  HX_STEP_TEST         // scf.condition: reads what is passed on, so that it stays as it is until then
 } hx_step_kind_t;
 
 #define HX_LOOP_TRIPS_MAX ((uint64_t)1 << 20)  // of one loop, each time that it runs
@@ -131,6 +132,7 @@ typedef struct hx_step {
   uint32_t resource_count;
   hx_work_t work;                // CALL
   const struct hx_fused *fused;  // CALL of a region of several operations
+  struct hx_exchange *exchange;  // COLLECTIVE
 } hx_step_t;
 
 // A marked region (heliox.region) and what became of it.
@@ -251,6 +253,8 @@ struct hx_executable {
 
   uint64_t slab_bytes, scratch_host, scratch_device, staging_bytes, unshared_bytes;  // of all sites
   bool has_secrets;
+  uint64_t exchange_bytes;           // of the largest value that a collective moves
+  hx_storage_t *exchange_memory[2];  // pinned: what goes out, what comes in; used inside the group
 
   pthread_mutex_t lock;          // all below
   char *manifest, *host_source;  // written when first asked for
@@ -296,6 +300,7 @@ typedef struct hx_running {
   hx_report_t *report;
   hx_error error;               // ready for the next call
   uint64_t calls;               // executed so far
+  uint64_t settled;             // calls that have been waited for
   uint64_t mod_ups, mod_downs;  // enqueued so far
   size_t step;                  // that is being enqueued
   bool is_counting;             // follow control flow alone, up to call number `wanted`
@@ -374,6 +379,23 @@ bool hx_link_known_number(const hx_ir_value_t *value, int64_t *out);
 bool hx_number_execute(const hx_number_code_t *code, int64_t *numbers);
 // True for the operations that hx_link_arith takes.
 bool hx_link_is_arith(hx_op_id_t id);
+
+// The register of an operation's result is this number.
+hx_status_t hx_link_number_constant(hx_linker_t *linker, const hx_ir_op_t *op, int64_t number);
+
+// collective.c: the distributed dialect.
+typedef struct hx_exchange hx_exchange_t;
+// distributed.rank and group_size: constants of the group.
+hx_status_t hx_link_group_number(hx_linker_t *linker, const hx_ir_op_t *op);
+// A program of one rank is for this process: before collectives are lowered.
+hx_status_t hx_link_check_ranks(hx_linker_t *linker);
+hx_status_t hx_link_collective(hx_linker_t *linker, const hx_ir_op_t *op);
+// Memory and combine regions of all collectives.
+hx_status_t hx_link_exchanges(hx_linker_t *linker);
+void hx_exchange_free(hx_exchange_t *exchange);
+const char *hx_exchange_plugin(const hx_exchange_t *exchange);  // short name
+struct hx_running;
+hx_status_t hx_run_collective(struct hx_running *run, size_t step);
 
 // control.c: scf.if, scf.for, scf.while.
 hx_status_t hx_link_control(hx_linker_t *linker, const hx_ir_op_t *op);
@@ -474,6 +496,8 @@ void hx_run_progress(void *argument, uint64_t done, uint64_t total);
 bool hx_run_cancelled(void *argument);
 hx_status_t hx_run_steps(hx_running_t *run);
 hx_status_t hx_run_wait(hx_running_t *run, bool report_late);
+// Waits for all that was enqueued before a step that the host does itself.
+hx_status_t hx_run_settle(hx_running_t *run);
 
 // instance.c
 hx_status_t hx_instance_take(hx_executable_t *exe, hx_instance_t **out, hx_report_t *report);

@@ -160,6 +160,11 @@ static hx_status_t follow_call(hx_running_t *run, size_t index) {
   return HX_STATUS_OK;
 }
 
+static hx_status_t follow_collective(hx_running_t *run, size_t index) {
+  if (run->options != NULL) HX_TRY(hx_run_attend(run, index));
+  return hx_run_collective(run, index);
+}
+
 static hx_status_t fail_division(const hx_running_t *run, const hx_step_t *step) {
   return hx_report_fail_at(run->report, HX_CODE_INPUT, run->exe->program->source, step->op->line, step->op->column,
                            "%s: division by 0", step->op->info->name);
@@ -183,6 +188,10 @@ static hx_status_t follow(hx_running_t *run, size_t first, size_t end) {
         break;
       case HX_STEP_NUMBER:
         if (!hx_number_execute(step->number, run->instance->numbers)) return fail_division(run, step);
+        ++s;
+        break;
+      case HX_STEP_COLLECTIVE:
+        if (!run->is_counting) HX_TRY(follow_collective(run, s));
         ++s;
         break;
       case HX_STEP_TEST:
@@ -226,20 +235,27 @@ static hx_status_t wait_spread(hx_running_t *run, bool report_late, int32_t resu
   return hx_plugin_status(failed->device->plugin, result, error, what, run->report);
 }
 
-// Waits. A failure that surfaces only now counts the executes up to the one that failed: which step that was is found
-// by following the run once more. With a watcher the counting began anew at every call, the last one failed.
+// Waits. A failure that surfaces only now counts the executes up to the one that failed, from those that have been
+// waited for: which step that was is found by following the run once more. With a watcher the counting began anew at
+// every call, the last one failed.
 hx_status_t hx_run_wait(hx_running_t *run, bool report_late) {
   hx_error error = hx_error_make();
   const int32_t result = run->exe->device->queue.sync(run->instance->sites[0].queue, &error);
   if (run->exe->is_spread) return wait_spread(run, report_late, result, &error);
   if (result == HX_OK || !report_late) return HX_STATUS_OK;
-  if (error.op != HX_NONE && error.op < run->calls) {
+  if (error.op != HX_NONE && error.op < run->calls - run->settled) {
     run->is_counting = true;
-    run->wanted = error.op;
+    run->wanted = run->settled + error.op;
     run->calls = 0;
     hx_run_bind_numbers(run);
     (void)follow(run, 0, run->exe->steps.count);
     if (run->is_found) return fail_step(run, run->found, result, &error);
   }
   return hx_plugin_status(run->exe->device->plugin, result, &error, "wait for the run", run->report);
+}
+
+hx_status_t hx_run_settle(hx_running_t *run) {
+  HX_TRY(hx_run_wait(run, true));
+  run->settled = run->calls;
+  return HX_STATUS_OK;
 }

@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of processes. The plugin moves bytes between hosts; the combine region of a reduction is rns.add, prepared by
-// the plugin that computes and handed to the other one as a callable. Device memory is staged through pinned memory.
-#include "heliox/group.h"
+// Groups of processes: life, agreement, how the others fare. The plugin moves bytes between hosts.
+#include "core/link/group.h"
 
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/link/executable.h"
-#include "core/link/region.h"
-
 #define TIMEOUT_DEFAULT_MS 60000u
-
-struct hx_process_group {
-  hx_backend_t *backend;       // retained
-  hx_loaded_plugin_t *plugin;  // borrowed from it: with the collective role
-  hx_group *handle;
-  uint32_t rank, size;
-  uint8_t plugins[32];  // digest of what every rank must have loaded
-  hx_group_volume_t volume;
-};
+#define FACTS_SHOWN 192u  // bytes of a rank's facts that the others are told where they differ
 
 static hx_status_t no_memory(hx_report_t *report) {
   return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a group");
 }
 
-// What the plugin says of the other ranks has codes of its own.
-static hx_status_t group_status(const hx_group_t *group, int32_t result, const hx_error *error, hx_code_t differs,
-                                const char *what, hx_report_t *report) {
+hx_status_t hx_group_status(const hx_group_t *group, int32_t result, const hx_error *error, hx_code_t differs,
+                            const char *what, hx_report_t *report) {
   if (result != HX_INVALID && result != HX_UNAVAILABLE)
     return hx_plugin_status(group->plugin, result, error, what, report);
   hx_report_t *said = hx_report_create();
@@ -65,14 +52,63 @@ static void digest_plugins(hx_group_t *group) {
     crypto_hash_sha256_update(&state, (const unsigned char *)plugin->digest, sizeof plugin->digest);
   }
   crypto_hash_sha256_final(&state, group->plugins);
+  char hex[65];
+  sodium_bin2hex(hex, sizeof hex, group->plugins, sizeof group->plugins);
+  snprintf(group->facts, sizeof group->facts, "plugins %s", hex);
 }
 
-static hx_status_t agree(hx_group_t *group, const void *facts, size_t bytes, hx_code_t differs, const char *what,
-                         hx_report_t *report) {
+hx_status_t hx_group_enter(hx_group_t *group, hx_report_t *report) {
+  if (!atomic_flag_test_and_set_explicit(&group->busy, memory_order_acquire)) return HX_STATUS_OK;
+  return hx_report_fail(report, HX_CODE_BUSY, "the group of %u ranks has a caller already", group->size);
+}
+
+void hx_group_leave(hx_group_t *group) { atomic_flag_clear_explicit(&group->busy, memory_order_release); }
+
+static void copy_printable(const char *from, size_t bytes, char out[FACTS_SHOWN]) {
+  size_t i = 0;
+  for (; i < bytes && i + 1 < FACTS_SHOWN; ++i) out[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+  out[i] = '\0';
+}
+
+// Every rank knows that facts differ, so that all come here: each tells the others its own.
+static hx_status_t tell_facts(hx_group_t *group, const void *facts, size_t bytes, hx_code_t differs, const char *what,
+                              const char *said, hx_report_t *report) {
+  char mine[FACTS_SHOWN] = {0};
+  copy_printable(facts, bytes, mine);
+  char *all = hx_zalloc(group->size, FACTS_SHOWN);
+  uint64_t *sizes = hx_alloc(group->size * sizeof *sizes);
+  int32_t result = HX_OUT_OF_MEMORY;
+  for (uint32_t r = 0; sizes != NULL && r < group->size; ++r) sizes[r] = FACTS_SHOWN;
+  hx_error error = hx_error_make();
+  if (all != NULL && sizes != NULL)
+    result = group->plugin->table.collectives->all_gather(group->handle, mine, all, sizes, &error);
+  uint32_t other = 0;
+  for (uint32_t r = 1; result == HX_OK && r < group->size && other == 0; ++r) {
+    all[(size_t)(r + 1) * FACTS_SHOWN - 1] = '\0';
+    if (strcmp(all + (size_t)r * FACTS_SHOWN, all) != 0) other = r;
+  }
+  hx_text_t text;
+  hx_text_init(&text);
+  hx_text_printf(&text, "rank %u: %s: %s", group->rank, what, said);
+  if (other > 0) hx_text_printf(&text, "; rank 0: %s; rank %u: %s", all, other, all + (size_t)other * FACTS_SHOWN);
+  const hx_status_t status = hx_report_fail(report, differs, "%s", text.failed ? said : text.data);
+  hx_text_deinit(&text);
+  hx_free(all);
+  hx_free(sizes);
+  return status;
+}
+
+hx_status_t hx_group_compare(hx_group_t *group, const void *facts, size_t bytes, hx_code_t differs, const char *what,
+                             hx_report_t *report) {
   hx_error error = hx_error_make();
   const int32_t result = group->plugin->table.collectives->agree(group->handle, facts, bytes, &error);
   group->volume.calls += 1;
-  return group_status(group, result, &error, differs, what, report);
+  if (result != HX_INVALID) return hx_group_status(group, result, &error, differs, what, report);
+  char said[sizeof error.message + 1] = {0};
+  memcpy(said, error.message, sizeof error.message);
+  char shown[FACTS_SHOWN];
+  copy_printable(said, strlen(said), shown);
+  return tell_facts(group, facts, bytes, differs, what, shown, report);
 }
 
 hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_t timeout_ms, hx_group_t **out,
@@ -85,6 +121,7 @@ hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_
   if (group == NULL) return no_memory(report);
   group->backend = hx_backend_retain(backend);
   group->plugin = plugin;
+  atomic_flag_clear(&group->busy);
   hx_error error = hx_error_make();
   const hx_collective_ops *ops = plugin->table.collectives;
   int32_t result = ops->open(name, timeout_ms == 0 ? TIMEOUT_DEFAULT_MS : timeout_ms, &group->handle, &error);
@@ -92,8 +129,8 @@ hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_
   hx_status_t status = hx_plugin_status(plugin, result, &error, "open a group", report);
   if (status == HX_STATUS_OK) {
     digest_plugins(group);
-    status = agree(group, group->plugins, sizeof group->plugins, HX_CODE_RANK_DIGEST,
-                   "compare the plugins of all ranks", report);
+    status = hx_group_compare(group, group->facts, strlen(group->facts), HX_CODE_RANK_DIGEST,
+                              "compare the plugins of all ranks", report);
   }
   if (status != HX_STATUS_OK) {
     hx_group_release(group);
@@ -119,243 +156,58 @@ void hx_group_volume(const hx_group_t *group, hx_group_volume_t *out) { *out = g
 hx_status_t hx_group_agree(hx_group_t *group, const void *facts, size_t bytes, hx_report_t *report) {
   if (group == NULL || (facts == NULL && bytes > 0))
     return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_group_agree: an argument is NULL");
-  return agree(group, facts, bytes, HX_CODE_RANK_MISMATCH, "compare what all ranks do", report);
-}
-
-// ------------------------------------------------------------------ what is sent
-
-// A dense copy of the value in host memory, and agreement on what it is.
-static hx_status_t prepare_payload(hx_group_t *group, const char *call, uint32_t root, const hx_value_t *value,
-                                   hx_value_t **out, hx_report_t *report) {
-  hx_text_t facts;
-  hx_text_init(&facts);
-  hx_text_printf(&facts, "%s %u %s ", call, root, hx_params_digest_hex(value->params));
-  (void)hx_type_print(&value->type, &facts);
-  hx_text_printf(&facts, " %llu %d ", (unsigned long long)value->count, value->is_complex);
-  for (size_t i = 0; i < sizeof value->key_id; ++i) hx_text_printf(&facts, "%02x", value->key_id[i]);
-  hx_status_t status = facts.failed ? no_memory(report)
-                                    : agree(group, facts.data, facts.size, HX_CODE_RANK_MISMATCH,
-                                            "compare the values of all ranks", report);
-  hx_text_deinit(&facts);
-  if (status == HX_STATUS_OK) status = hx_value_to_dense_host(value, out, report);
-  // What the other ranks know of their values' noise does not travel.
-  if (status == HX_STATUS_OK && group->size > 1) (*out)->noise = (hx_noise_t){0};
+  HX_TRY(hx_group_enter(group, report));
+  const hx_status_t status =
+      hx_group_compare(group, facts, bytes, HX_CODE_RANK_MISMATCH, "compare what all ranks do", report);
+  hx_group_leave(group);
   return status;
 }
 
-static void *payload_of(const hx_value_t *value, uint64_t *out_bytes) {
-  const hx_tensor_t *tensor = value->tensor;
-  *out_bytes = hx_layout_elements(&tensor->layout) * hx_dtype_bytes(tensor->layout.dtype);
-  return (unsigned char *)tensor->storage->address + tensor->offset;
-}
+// ------------------------------------------------------------------ how the others fare
 
-static bool is_sendable(const hx_value_t *value) {
-  return value != NULL && (value->type.kind == HX_TYPE_CIPHERTEXT || value->type.kind == HX_TYPE_PLAINTEXT);
-}
+#define JOIN_BYTES 256u  // of one rank: its code, then its first fault
 
-static hx_status_t check_call(const hx_group_t *group, const hx_value_t *value, const void *out, const char *call,
-                              hx_report_t *report) {
-  if (group == NULL || !is_sendable(value) || out == NULL)
-    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "%s: an argument is NULL, or no ciphertext or plaintext",
-                          call);
-  if (value->secret)
-    return hx_report_fail(report, HX_CODE_CAPABILITY, "%s: a secret value is not sent to other processes", call);
-  return HX_STATUS_OK;
-}
+typedef struct joined {
+  int32_t code;  // hx_code_t, or -1: well
+  char text[JOIN_BYTES - sizeof(int32_t)];
+} joined_t;
 
-hx_status_t hx_group_broadcast(hx_group_t *group, uint32_t root, const hx_value_t *value, hx_value_t **out,
-                               hx_report_t *report) {
-  HX_TRY(check_call(group, value, out, "hx_group_broadcast", report));
-  if (root >= group->size)
-    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_group_broadcast: there are %u ranks, no rank %u",
-                          group->size, root);
-  hx_value_t *copy = NULL;
-  HX_TRY(prepare_payload(group, "broadcast", root, value, &copy, report));
-  uint64_t bytes = 0;
-  void *payload = payload_of(copy, &bytes);
-  hx_error error = hx_error_make();
-  const int32_t result = group->plugin->table.collectives->broadcast(group->handle, root, payload, bytes, &error);
-  const hx_status_t status = group_status(group, result, &error, HX_CODE_RANK_MISMATCH, "broadcast", report);
-  group->volume.sent += group->rank == root ? bytes : 0;
-  group->volume.received += group->rank == root ? 0 : bytes;
-  if (status == HX_STATUS_OK) {
-    hx_tensor_touch(copy->tensor);
-    *out = copy;
-  } else {
-    hx_value_release(copy);
-  }
-  return status;
-}
-
-hx_status_t hx_group_all_gather(hx_group_t *group, const hx_value_t *value, hx_value_t **outs, hx_report_t *report) {
-  HX_TRY(check_call(group, value, outs, "hx_group_all_gather", report));
-  hx_value_t *copy = NULL;
-  HX_TRY(prepare_payload(group, "all_gather", 0, value, &copy, report));
-  uint64_t bytes = 0;
-  const void *mine = payload_of(copy, &bytes);
-  unsigned char *all = bytes > SIZE_MAX / group->size ? NULL : hx_alloc((size_t)bytes * group->size);
+static hx_status_t gather_joined(hx_group_t *group, const joined_t *mine, joined_t *all, hx_report_t *report) {
   uint64_t *sizes = hx_alloc(group->size * sizeof *sizes);
-  hx_status_t status = all == NULL || sizes == NULL ? no_memory(report) : HX_STATUS_OK;
-  for (uint32_t r = 0; sizes != NULL && r < group->size; ++r) sizes[r] = bytes;
+  if (sizes == NULL) return no_memory(report);
+  for (uint32_t r = 0; r < group->size; ++r) sizes[r] = sizeof *mine;
   hx_error error = hx_error_make();
-  if (status == HX_STATUS_OK) {
-    const int32_t result = group->plugin->table.collectives->all_gather(group->handle, mine, all, sizes, &error);
-    status = group_status(group, result, &error, HX_CODE_RANK_MISMATCH, "all_gather", report);
-    group->volume.sent += bytes;
-    group->volume.received += bytes * (group->size - 1);
+  const int32_t result = group->plugin->table.collectives->all_gather(group->handle, mine, all, sizes, &error);
+  hx_free(sizes);
+  return hx_group_status(group, result, &error, HX_CODE_RANK_MISMATCH, "ask the other ranks", report);
+}
+
+hx_status_t hx_group_join(hx_group_t *group, hx_status_t status, hx_report_t *report) {
+  if (group == NULL) return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_group_join: the group is NULL");
+  HX_TRY(hx_group_enter(group, report));
+  joined_t mine = {.code = -1};
+  const hx_fault_t *fault = hx_report_get(report, 0);
+  if (status != HX_STATUS_OK) {
+    mine.code = fault == NULL ? (int32_t)HX_CODE_INTERNAL : (int32_t)fault->code;
+    snprintf(mine.text, sizeof mine.text, "%s", fault == NULL ? "no reason given" : fault->text);
   }
-  for (uint32_t r = 0; r < group->size; ++r) outs[r] = NULL;
-  for (uint32_t r = 0; r < group->size && status == HX_STATUS_OK; ++r) {
-    status = hx_value_to_dense_host(copy, &outs[r], report);
-    if (status == HX_STATUS_OK) memcpy(payload_of(outs[r], &bytes), all + (size_t)bytes * r, (size_t)bytes);
-  }
-  for (uint32_t r = 0; r < group->size && status != HX_STATUS_OK; ++r) {
-    hx_value_release(outs[r]);
-    outs[r] = NULL;
+  joined_t *all = hx_zalloc(group->size, sizeof *all);
+  hx_status_t told = all == NULL ? no_memory(report) : gather_joined(group, &mine, all, report);
+  for (uint32_t r = 0; told == HX_STATUS_OK && status == HX_STATUS_OK && r < group->size; ++r) {
+    if (all[r].code < 0) continue;
+    all[r].text[sizeof all[r].text - 1] = '\0';
+    const bool is_code = all[r].code < (int32_t)HX_CODE_COUNT;
+    told = hx_report_fail(report, is_code ? (hx_code_t)all[r].code : HX_CODE_INTERNAL, "rank %u: %s", r, all[r].text);
   }
   hx_free(all);
-  hx_free(sizes);
-  hx_value_release(copy);
-  return status;
+  hx_group_leave(group);
+  return status != HX_STATUS_OK ? status : told;
 }
 
-// ------------------------------------------------------------------ reductions
-
-// The prepared addition and its memory on the compute device: the sum moves between two places.
-typedef struct hx_combine {
-  hx_callable callable;  // execute: combine_run; prepared: this object
-  hx_opened_device_t *device;
-  const hx_implementation_t *add;
-  hx_prepared *prepared;
-  hx_device_tables_t *tables;
-  hx_queue *queue;
-  hx_storage_t *sums[2], *operand, *staging, *scratch_host, *scratch_device;
-  int current;  // of sums
-  uint64_t bytes;
-} hx_combine_t;
-
-static void combine_deinit(hx_combine_t *combine) {
-  if (combine->prepared != NULL) combine->add->record->destroy(combine->prepared);
-  if (combine->queue != NULL) combine->device->queue.destroy(combine->queue);
-  hx_device_tables_release(combine->tables);
-  hx_storage_t *const storages[] = {combine->sums[0], combine->sums[1],      combine->operand,
-                                    combine->staging, combine->scratch_host, combine->scratch_device};
-  for (size_t i = 0; i < HX_COUNT_OF(storages); ++i) hx_storage_release(storages[i]);
-}
-
-// What the collective plugin runs: the payload in pinned memory is added to the sum.
-static int32_t combine_run(hx_prepared *prepared, const hx_call *call, hx_error *error) {
-  hx_combine_t *combine = (hx_combine_t *)(void *)prepared;
-  (void)call;  // the host's own, as it was handed out
-  const hx_span incoming = {.buffer = combine->staging->buffer}, operand = {.buffer = combine->operand->buffer};
-  const hx_span inputs[2] = {{.buffer = combine->sums[combine->current]->buffer}, operand};
-  const hx_span outputs[1] = {{.buffer = combine->sums[1 - combine->current]->buffer}};
-  const hx_call add = {
-      .struct_size = HX_END_OF(hx_call, outputs),
-      .queue = combine->queue,
-      .scratch_host = {.buffer = combine->scratch_host == NULL ? NULL : combine->scratch_host->buffer},
-      .scratch_device = {.buffer = combine->scratch_device == NULL ? NULL : combine->scratch_device->buffer},
-      .inputs = inputs,
-      .outputs = outputs};
-  int32_t result = combine->device->queue.copy(combine->queue, operand, incoming, combine->bytes, error);
-  if (result == HX_OK) result = combine->add->record->execute(combine->prepared, &add, error);
-  if (result == HX_OK) result = combine->device->queue.sync(combine->queue, error);
-  if (result == HX_OK) combine->current = 1 - combine->current;
-  return result;
-}
-
-// rns.add on two tensors of the value's shape, resolved as a program's would be.
-static hx_status_t prepare_add(hx_group_t *group, const hx_value_t *value, hx_combine_t *combine, hx_plan *plan,
-                               hx_report_t *report) {
-  const hx_ring *ring = hx_params_ring(value->params);
-  const hx_type_t *const types[3] = {&value->type, &value->type, &value->type};
-  const hx_invocation_t invocation = {.op = hx_op_info(HX_OP_RNS_ADD),
-                                      .operands = types,
-                                      .operand_count = 2,
-                                      .results = types + 2,
-                                      .result_count = 1,
-                                      .ring = ring};
-  hx_resolution_t resolution;
-  HX_TRY(hx_backend_resolve(group->backend, &invocation, &(hx_request_t){0}, &resolution, report));
-  combine->add = resolution.implementation;
-  HX_TRY(hx_device_tables_acquire(combine->device, ring, &combine->tables, report));
-  const hx_region_value_t tensor = {
-      .type = &value->type, .layout = &value->tensor->layout, .primes = &value->type.primes};
-  const hx_region_value_t operands[2] = {tensor, tensor};
-  const hx_region_call_t call = {.op = invocation.op,
-                                 .operands = operands,
-                                 .results = &tensor,
-                                 .operand_count = 2,
-                                 .result_count = 1,
-                                 .ring = ring,
-                                 .tables = combine->tables->handle};
-  hx_arena_t arena;
-  hx_arena_init(&arena);
-  const hx_region *region = NULL;
-  hx_status_t status = hx_region_build(&arena, &call, &region, report);
-  hx_error error = hx_error_make();
-  if (status == HX_STATUS_OK) {
-    const int32_t result =
-        combine->add->record->prepare(combine->device->handle, region, plan, &combine->prepared, &error);
-    if (result != HX_OK) combine->prepared = NULL;
-    status = hx_implementation_status(combine->add, result, &error, "prepare the sum of all ranks", report);
-  }
-  hx_arena_deinit(&arena);
-  return status;
-}
-
-static hx_status_t alloc_combine(hx_combine_t *combine, const hx_plan *plan, hx_report_t *report) {
-  hx_opened_device_t *device = combine->device;
-  HX_TRY(hx_device_queue(device, &combine->queue, report));
-  for (int i = 0; i < 2; ++i)
-    HX_TRY(hx_device_alloc(device, HX_SPACE_DEVICE, combine->bytes, false, &combine->sums[i], report));
-  HX_TRY(hx_device_alloc(device, HX_SPACE_DEVICE, combine->bytes, false, &combine->operand, report));
-  HX_TRY(hx_device_alloc(device, HX_SPACE_PINNED, combine->bytes, false, &combine->staging, report));
-  if (combine->staging->address == NULL)
-    return hx_report_fail(report, HX_CODE_PLUGIN_CALL, "%s gives pinned memory without an address", device->name);
-  if (plan->scratch_host > 0)
-    HX_TRY(hx_device_alloc(device, HX_SPACE_HOST, plan->scratch_host, false, &combine->scratch_host, report));
-  if (plan->scratch_device > 0)
-    HX_TRY(hx_device_alloc(device, HX_SPACE_DEVICE, plan->scratch_device, false, &combine->scratch_device, report));
-  return hx_device_clear(device, combine->sums[0], 0, combine->bytes, report);
-}
-
-static hx_status_t reduce(hx_group_t *group, hx_combine_t *combine, hx_value_t *value, hx_report_t *report) {
-  int32_t alias = -1;
-  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
-  void *payload = payload_of(value, &combine->bytes);
-  combine->device = group->backend->devices[0];
-  HX_TRY(prepare_add(group, value, combine, &plan, report));
-  HX_TRY(alloc_combine(combine, &plan, report));
-  combine->callable = (hx_callable){.execute = combine_run, .prepared = (hx_prepared *)(void *)combine};
-  const hx_call call = {.struct_size = HX_END_OF(hx_call, outputs), .queue = combine->queue};
-  const hx_reduction reduction = {.struct_size = HX_END_OF(hx_reduction, bytes),
-                                  .combine = &combine->callable,
-                                  .call = &call,
-                                  .mine = payload,
-                                  .incoming = combine->staging->address,
-                                  .bytes = combine->bytes};
-  hx_error error = hx_error_make();
-  const int32_t result = group->plugin->table.collectives->all_reduce(group->handle, &reduction, &error);
-  HX_TRY(group_status(group, result, &error, HX_CODE_RANK_MISMATCH, "all_reduce", report));
-  group->volume.sent += combine->bytes;
-  group->volume.received += combine->bytes * (group->size - 1);
-  HX_TRY(hx_device_download(combine->device, payload, combine->sums[combine->current], 0, combine->bytes, report));
-  hx_tensor_touch(value->tensor);
-  return HX_STATUS_OK;
-}
-
-hx_status_t hx_group_all_reduce_add(hx_group_t *group, const hx_value_t *value, hx_value_t **out, hx_report_t *report) {
-  HX_TRY(check_call(group, value, out, "hx_group_all_reduce_add", report));
-  hx_value_t *copy = NULL;
-  HX_TRY(prepare_payload(group, "all_reduce_add_ciphertext", 0, value, &copy, report));
-  hx_combine_t combine = {0};
-  const hx_status_t status = reduce(group, &combine, copy, report);
-  combine_deinit(&combine);
-  if (status == HX_STATUS_OK) {
-    *out = copy;
-  } else {
-    hx_value_release(copy);
-  }
-  return status;
+hx_status_t hx_backend_with_group(const hx_backend_t *backend, const char *name, hx_group_t *group, hx_backend_t **out,
+                                  hx_report_t *report) {
+  if (backend == NULL || name == NULL || group == NULL || out == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_backend_with_group: an argument is NULL");
+  const hx_named_resource_t item = {.name = name, .kind = "process-group", .handle = group};
+  return hx_backend_with_resources(backend, &item, 1, false, out, report);
 }

@@ -41,6 +41,7 @@ hx_executable_t *hx_executable_retain(const hx_executable_t *executable) {
 static void free_step(hx_step_t *step) {
   if (step->prepared != NULL) step->resolution.implementation->record->destroy(step->prepared);
   for (uint32_t i = 0; i < step->resource_count; ++i) hx_packed_form_release(step->resources[i].form);
+  hx_exchange_free(step->exchange);
 }
 
 static void free_executable(hx_executable_t *exe) {
@@ -50,6 +51,7 @@ static void free_executable(hx_executable_t *exe) {
     hx_instance_destroy(exe, instance);
   }
   for (size_t i = 0; i < exe->steps.count; ++i) free_step(&exe->steps.items[i]);
+  for (size_t i = 0; i < HX_COUNT_OF(exe->exchange_memory); ++i) hx_storage_release(exe->exchange_memory[i]);
   hx_prepared_free(exe);
   for (size_t i = 0; i < exe->material_count; ++i) {
     hx_tensor_release(exe->materials[i].tensor);
@@ -286,6 +288,8 @@ hx_status_t hx_link_run_passes(hx_linker_t *linker) {
   const bool given = linker->options->pipeline != NULL && exe->pipeline[0] != '\0';
   HX_TRY(hx_pipeline_run(exe->program, given ? FRONT_STEPS "," BACK_STEPS : BACK_STEPS, &env));
   if (linker->options->pipeline == NULL && lowered) HX_TRY(hx_pipeline_run(exe->program, LOWERED_STEPS, &env));
+  HX_TRY(hx_link_check_ranks(linker));
+  HX_TRY(hx_pipeline_run(exe->program, "lower-collectives", &env));
   if (linker->options->pipeline == NULL) HX_TRY(hx_pipeline_run(exe->program, "fuse", &env));
   if (linker->is_exhausted) return hx_report_fail(linker->report, HX_CODE_OUT_OF_MEMORY, "no memory to link");
   return hx_program_refresh(exe->program, linker->report);

@@ -96,16 +96,19 @@ static json_t *describe_step(const hx_executable_t *exe, size_t index) {
   if (step->kind == HX_STEP_FUSED)
     return json_pack("{s:o, s:o, s:o}", "index", number_of(index), "operation", text_of("fused"), "for",
                      text_of(step->op->info->name));
-  if (step->kind != HX_STEP_CALL && step->kind != HX_STEP_COPY && step->kind != HX_STEP_TRANSFER)
+  const bool is_collective = step->kind == HX_STEP_COLLECTIVE;
+  if (step->kind != HX_STEP_CALL && step->kind != HX_STEP_COPY && step->kind != HX_STEP_TRANSFER && !is_collective)
     return describe_control(step, index);
   const bool is_call = step->kind == HX_STEP_CALL;
-  json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "index", number_of(index), "operation",
-                           text_of(is_call                      ? hx_step_name(step)
-                                   : step->kind == HX_STEP_COPY ? "copy"
-                                                                : "transfer"),
-                           "operands", describe_slots(exe, step->operands, step->operand_count), "results",
+  const char *name = is_call || is_collective ? hx_step_name(step) : step->kind == HX_STEP_COPY ? "copy" : "transfer";
+  json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "index", number_of(index), "operation", text_of(name), "operands",
+                           describe_slots(exe, step->operands, step->operand_count), "results",
                            describe_slots(exe, step->results, step->result_count));
   json_object_set_new(json, "line", number_of(step->op->line));
+  if (is_collective) {
+    json_object_set_new(json, "plugin", text_of(hx_exchange_plugin(step->exchange)));
+    return json;
+  }
   if (!is_call) {
     json_object_set_new(json, "for", text_of(step->op->info->name));
     if (step->is_elided) json_object_set_new(json, "elided", json_true());

@@ -79,6 +79,14 @@ hx_status_t hx_link_arith(hx_linker_t *linker, const hx_ir_op_t *op) {
   return add_number_step(linker, op, code);
 }
 
+hx_status_t hx_link_number_constant(hx_linker_t *linker, const hx_ir_op_t *op, int64_t number) {
+  const hx_number_code_t code = {.op = HX_OP_ARITH_CONSTANT,
+                                 .to = hx_link_number(linker, op->results[0]),
+                                 .bits = bits_of(op->results[0]->type),
+                                 .constant = number};
+  return add_number_step(linker, op, code);
+}
+
 hx_status_t hx_link_move(hx_linker_t *linker, const hx_ir_op_t *op, uint32_t from, uint32_t to) {
   if (from == to) return HX_STATUS_OK;
   return add_number_step(linker, op, (hx_number_code_t){.op = HX_OP_SCF_YIELD, .a = from, .to = to});

@@ -436,12 +436,17 @@ static hx_status_t add_op(hx_linker_t *linker, const hx_ir_op_t *op) {
     case HX_OP_SCF_FOR:
     case HX_OP_SCF_WHILE:
       return hx_link_control(linker, op);
+    case HX_OP_DISTRIBUTED_RANK:
+    case HX_OP_DISTRIBUTED_GROUP_SIZE:
+      return hx_link_group_number(linker, op);
     default:
       break;
   }
   if (hx_link_is_arith(op->info->id)) return hx_link_arith(linker, op);
   if (hx_link_is_view(op)) return has_complete_types(linker, op) ? hx_link_view(linker, op) : HX_STATUS_OK;
   if (is_dispatched(op)) return add_call(linker, op);
+  if (op->info->effect == HX_EFFECT_COLLECTIVE)
+    return has_complete_types(linker, op) ? hx_link_collective(linker, op) : HX_STATUS_OK;
   hx_link_fail(
       linker, op, HX_CODE_UNSUPPORTED, "%s is not executed by this build",
       op->info->tier == HX_TIER_HOST ? "an encoding or encryption step inside a program" : "program structure");

@@ -129,6 +129,18 @@ static void write_copy(const hx_executable_t *exe, const hx_step_t *step, uint32
   hx_text_puts(out, "\n");
 }
 
+static void write_collective(const hx_executable_t *exe, const hx_step_t *step, uint32_t depth, hx_text_t *out) {
+  write_indent(out, depth);
+  hx_text_printf(out, "collective(\"%s\"", step->op->info->name);
+  for (uint32_t i = 0; i < step->result_count + step->operand_count; ++i) {
+    hx_text_puts(out, ", ");
+    write_place(exe, i < step->result_count ? step->results[i] : step->operands[i - step->result_count], out);
+  }
+  hx_text_printf(out, ");  // by %s", hx_exchange_plugin(step->exchange));
+  if (step->op->line > 0) hx_text_printf(out, ", line %u", step->op->line);
+  hx_text_puts(out, "\n");
+}
+
 // Sign of a binary operation, or NULL.
 static const char *sign_of(hx_op_id_t id) {
   switch (id) {
@@ -216,6 +228,7 @@ static void write_range(const hx_executable_t *exe, size_t first, size_t end, ui
     }
     if (step->kind == HX_STEP_CALL) write_call(exe, step, depth, out);
     if (step->kind == HX_STEP_COPY || step->kind == HX_STEP_TRANSFER) write_copy(exe, step, depth, out);
+    if (step->kind == HX_STEP_COLLECTIVE) write_collective(exe, step, depth, out);
     if (step->kind == HX_STEP_NUMBER) write_number(step->number, depth, out);
     ++s;
   }

@@ -39,6 +39,7 @@ static hx_status_t materialise(hx_linker_t *linker) {
 }
 
 static hx_status_t finish(hx_linker_t *linker) {
+  HX_TRY(hx_link_exchanges(linker));
   HX_TRY(hx_link_prepare(linker));
   return linker->fault_count > 0 ? HX_STATUS_OK : hx_link_plan(linker);
 }

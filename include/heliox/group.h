@@ -19,7 +19,8 @@ typedef struct hx_process_group hx_group_t;
 
 /// Opens a group by name through the one plugin of the backend that has the collective role. The backend's first device
 /// does the arithmetic (retained).
-/// @param name       "world": all processes that were started together
+/// @param name       "world": all processes that were started together; "node": those of them on this machine;
+///                   "ranks:0,2,3": these of them, numbered in this order, opened by these alone
 /// @param timeout_ms how long a rank waits for the others in one call; 0: 60,000
 /// @retval HX_STATUS_NOT_FOUND (backend) no plugin of the backend has collectives, or several have
 HX_API HX_MUST_USE hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_t timeout_ms,
@@ -43,6 +44,17 @@ HX_API HX_MUST_USE hx_status_t hx_group_all_gather(hx_group_t *group, const hx_v
                                                    hx_report_t *report);
 /// Returns once every rank has called it with equal bytes: agreement alone.
 HX_API HX_MUST_USE hx_status_t hx_group_agree(hx_group_t *group, const void *facts, size_t bytes, hx_report_t *report);
+
+/// How every rank fares: each brings the status of what it has just done, with its report. Where a rank has failed, all
+/// others get that rank's first fault, so that nobody goes on alone. Returns `status` where it is a failure.
+HX_API HX_MUST_USE hx_status_t hx_group_join(hx_group_t *group, hx_status_t status, hx_report_t *report);
+
+/// A copy of the backend whose named resources have the group, for programs with distributed operations. The group
+/// outlives the copy and all that is linked with it.
+/// @param name as programs refer to it: resource.ref {symbol = @name, kind = "process-group"}
+/// @retval HX_STATUS_INVALID (implementation-exists) the backend has that name already
+HX_API HX_MUST_USE hx_status_t hx_backend_with_group(const hx_backend_t *backend, const char *name, hx_group_t *group,
+                                                     hx_backend_t **out, hx_report_t *report);
 
 /// Payload bytes that this rank has given to and taken from the plugin since the group was opened: what
 /// docs/distributed.md predicts.
