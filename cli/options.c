@@ -37,16 +37,8 @@ const cli_command_t cli_commands[] = {
 const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
 
 static const cli_option_t common_options[] = {
-    {"help", 'h', NULL, "this text"},
-    {"json", 0, NULL, "one JSON object on standard output"},
-    {"quiet", 'q', NULL, "results alone"},
-    {"verbose", 'v', NULL, "more on standard error; may be repeated"},
-    {"log", 0, "LEVEL", "LEVEL or AREA:LEVEL, comma-separated: error, warning, info, debug"},
-    {"backend", 'b', "B[,B]", "plugins to run on: NAME or NAME:DEVICE, its index or a part of its name (default cpu)"},
-    {"locked", 0, "FILE", "use only plugins of this lockfile, as locked (else HELIOX_LOCK)"},
-    {"signatures", 0, "POLICY", "of manifests: off, warn or require (else HELIOX_SIGNATURES, else off)"},
-    {"threads", 0, "N", "threads for all of Heliox"},
-    {"insecure", 0, NULL, "accept parameters below 128 bits; written into everything made"},
+#define OPTION_ROW(name_, letter_, value_, doc_) {(name_), (letter_), (value_), (doc_)},
+#include "cli/common.def"
     {NULL, 0, NULL, NULL},
 };
 

@@ -21,6 +21,7 @@ if [ "${2:-}" = inside ]; then
   as_user heliox plugins check /usr/lib/heliox/plugins/cpu.json >/dev/null
   echo '== demo'
   as_user heliox demo
+  as_user heliox doctor >/tmp/doctor || { cat /tmp/doctor; exit 1; }
   echo '== remove'
   for name in $(dpkg-query -W -f '${Package}\n' 'heliox*'); do dpkg --status "$name" >/dev/null; done
   apt-get purge -y -qq --autoremove $(dpkg-query -W -f '${Package} ' 'heliox*') >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }

@@ -5,14 +5,14 @@
 # usage: tools/check-public-abi.sh            compare
 #        tools/check-public-abi.sh --update   write the description anew; refused where a released one would be broken
 #        tools/check-public-abi.sh --release  --update, and note functions and SONAME as released
-# PUBLIC_INCLUDE: headers instead of include, for a test of this check.
+# PUBLIC_INCLUDE, PUBLIC_KEPT: headers and description instead of those of the tree, for a test of this check.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 include=$(realpath "${PUBLIC_INCLUDE:-include}")
 version=$(sed -nE 's/^project\(heliox VERSION ([0-9]+\.[0-9]+).*/\1/p' CMakeLists.txt)
 soversion=$(sed -nE 's/^set\(HELIOX_SOVERSION ([0-9]+)\).*/\1/p' core/CMakeLists.txt)
 [ -n "$version" ] && [ -n "$soversion" ] || { echo 'CMakeLists.txt has no version, or core/CMakeLists.txt no HELIOX_SOVERSION'; exit 1; }
-kept=core/abi/libheliox.so.$soversion.i
+kept=${PUBLIC_KEPT:-core/abi/libheliox.so.$soversion.i}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -578,6 +578,7 @@ typedef struct hx_device_verdict {
   _Bool uses_host_memory;
   _Bool records_graphs;
   _Bool encodes;
+  uint64_t peers, peers_linked;
 } hx_device_verdict_t;
 typedef struct hx_plugin_probe hx_plugin_probe_t;
   hx_status_t hx_plugin_devices(const char *manifest_path, const hx_plugins_options_t *options,

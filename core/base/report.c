@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/observe.h"
 #include "core/base/text.h"
 
 #undef hx_report_add  // defined here; see base.h on the analyzer
@@ -10,6 +11,8 @@
 
 #define TEXT_MAX 4096
 #define FAULTS_MAX 10000  // a hostile input must not fill memory with faults
+
+void (*hx_code_observer)(hx_code_t code);
 
 struct hx_report {
   hx_fault_t *faults;
@@ -63,6 +66,7 @@ static const char *clean_copy(const char *text) {
 
 hx_status_t hx_report_add(hx_report_t *report, const hx_fault_t *fault) {
   const hx_status_t status = hx_code_info(fault->code)->status;
+  hx_code_observe(fault->code);
   if (report == NULL || report->count >= FAULTS_MAX) return status;
   if (hx_grow(&report->faults, &report->capacity, report->count + 1, sizeof *report->faults) != HX_STATUS_OK)
     return status;
@@ -79,7 +83,10 @@ hx_status_t hx_report_add(hx_report_t *report, const hx_fault_t *fault) {
 
 static hx_status_t fail_with(hx_report_t *report, hx_code_t code, const char *source, uint32_t line, uint32_t column,
                              const char *format, va_list arguments) {
-  if (report == NULL) return hx_code_info(code)->status;
+  if (report == NULL) {
+    hx_code_observe(code);
+    return hx_code_info(code)->status;
+  }
   char text[TEXT_MAX];
   if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = '\0';
   return hx_report_add(report,

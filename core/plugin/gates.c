@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/observe.h"
+
 #define TEXT_MAX 1024
 
 void hx_gates_init(hx_gates_t *gates) {
@@ -86,6 +88,7 @@ void hx_gates_fail(hx_gates_t *gates, hx_gate_t gate, hx_code_t code, const char
   va_start(arguments, format);
   if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = '\0';
   va_end(arguments);
+  hx_code_observe(code);
   hx_gate_result_t *row = add_row(gates, gate, code);
   if (row == NULL) return;
   row->text = keep(gates, text);

@@ -34,6 +34,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${root}/first)
 set(moved "${root}/moved here")
 file(RENAME ${root}/first "${moved}")
 foreach(wanted bin/heliox bin/heliox-conformance bin/heliox-manifest include/heliox/heliox.h include/heliox/plugin.h
+        share/man/man1/heliox.1 share/man/man7/heliox-codes.7 share/bash-completion/completions/heliox share/zsh/site-functions/_heliox
         share/heliox/examples/wdbc.mlir share/doc/heliox/SECURITY.md share/doc/heliox/copyright)
   if(NOT EXISTS "${moved}/${wanted}")
     fail("the installation lacks ${wanted}")
@@ -44,6 +45,7 @@ if(NOT output MATCHES "\"manifest\": \"${moved}/lib[^\"]*/heliox/plugins/cpu.jso
   fail("the cpu plugin is not found beside the moved library:\n${output}")
 endif()
 run("${moved}/bin/heliox" demo -q)
+run("${moved}/bin/heliox" doctor)
 
 # Every plugin that was built is there whole: `plugins check` compares the digests of all of its files.
 file(GLOB manifests "${moved}/lib*/heliox/plugins/*.json")
