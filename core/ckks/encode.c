@@ -90,6 +90,15 @@ static hx_status_t check_size(const hx_params_t *params, const hx_type_t *type, 
                         hx_product_log2(&modulus) - 1.0, type->depth);
 }
 
+bool hx_encode_is_small(const hx_params_t *params, const hx_type_t *type, double mean) {
+  hx_product_t modulus;
+  const hx_primes_t active = hx_ring_active(hx_params_ring(params), type->depth);
+  hx_product_set_primes(&modulus, hx_params_ring(params), &active);
+  // One bit less than (Q_d - 1) / 2: for what logarithms and the rounding of coefficients lose.
+  return isfinite(mean) && (!(mean > 0) || log2(mean) + hx_scale_log2(&type->scale, hx_params_ring(params)) <
+                                               hx_product_log2(&modulus) - 2.0);
+}
+
 // Coefficients in two signed rows: M = high * 2^60 + low, |high| < 2^60, 0 <= low < 2^60; or low alone.
 typedef struct words {
   hx_row_t low, high, scratch;
@@ -274,9 +283,8 @@ hx_status_t hx_encode_type(const hx_params_t *params, const hx_encode_options_t 
   return options->weighted ? extend_type(params, out, report) : HX_STATUS_OK;
 }
 
-// The slots that the values fill: one period, or all.
-static hx_status_t check_period(const hx_encode_options_t *options, uint32_t slots, size_t count, uint32_t *out,
-                                hx_report_t *report) {
+hx_status_t hx_encode_check_period(const hx_encode_options_t *options, uint32_t slots, size_t count, uint32_t *out,
+                                   hx_report_t *report) {
   const uint32_t period = options->period != 0 ? options->period : slots;
   if ((period & (period - 1)) != 0 || period > slots)
     return hx_report_fail(report, HX_CODE_SLOTS, "the period is %u; it must be a power of two from 1 to the slots, %u",
@@ -298,7 +306,7 @@ hx_status_t hx_encode_on(const hx_rows_t *rows, const double *values, size_t cou
   hx_type_t type;
   uint32_t period = 0;
   HX_TRY(hx_encode_type(rows->params, options, &type, report));
-  HX_TRY(check_period(options, type.slots, count, &period, report));
+  HX_TRY(hx_encode_check_period(options, type.slots, count, &period, report));
   HX_TRY(hx_encode_check_finite(values, count, complex_values, report));
   const hx_encode_message_t message = {
       .values = values, .count = count, .is_complex = complex_values, .secret = options->secret};

@@ -26,7 +26,15 @@ typedef struct hx_encode_message {
 // The plaintext's type for these options, checked.
 hx_status_t hx_encode_type(const hx_params_t *params, const hx_encode_options_t *options, hx_type_t *out,
                            hx_report_t *report);
+// The slots that `count` values fill: one period, or all.
+hx_status_t hx_encode_check_period(const hx_encode_options_t *options, uint32_t slots, size_t count, uint32_t *out,
+                                   hx_report_t *report);
+// Whether no message whose slots have a mean magnitude of at most `mean` has a coefficient above (Q_d - 1) / 2: each is
+// at most the scale times that mean.
+bool hx_encode_is_small(const hx_params_t *params, const hx_type_t *type, double mean);
 hx_status_t hx_encode_check_finite(const double *values, size_t count, bool is_complex, hx_report_t *report);
+// Faults of an item of a batch, told as that item's.
+void hx_encode_tell_item(const hx_report_t *inner, size_t item, hx_report_t *report);
 // Packing of `slots` slots at the type's scale.
 hx_status_t hx_encode_packing(const hx_params_t *params, const hx_type_t *type, uint32_t slots, hx_packing_t *out,
                               hx_report_t *report);
@@ -61,6 +69,8 @@ hx_status_t hx_plaintext_coefficients_on(const hx_rows_t *rows, const hx_value_t
 bool hx_plaintext_words(hx_row_session_t *session, const hx_value_t *plaintext);
 void hx_coefficients_deinit(hx_coefficients_t *coefficients);
 
+// What no decoding takes: a ciphertext, residues that are not standard, primes of P.
+hx_status_t hx_decode_check_state(const hx_value_t *plaintext, hx_report_t *report);
 // What hx_decode and hx_decode_coefficients refuse.
 hx_status_t hx_decode_check(const hx_value_t *plaintext, hx_report_t *report);
 // The coefficients k and k + slots of the packing, k < slots, as numbers re + i im times 2^*out_exponent, |re|, |im|

@@ -4,6 +4,13 @@
 
 #include "core/ckks/encode.h"
 
+void hx_encode_tell_item(const hx_report_t *inner, size_t item, hx_report_t *report) {
+  for (size_t i = 0; i < hx_report_count(inner); ++i) {
+    const hx_fault_t *fault = hx_report_get(inner, i);
+    (void)hx_report_fail(report, fault->code, "item %zu of the batch: %s", item, fault->text);
+  }
+}
+
 // The item's faults, told as that item's.
 static hx_status_t encode_item(const hx_params_t *params, const double *values, size_t item, size_t count,
                                bool complex_values, const hx_encode_options_t *options, hx_value_t **out,
@@ -11,10 +18,7 @@ static hx_status_t encode_item(const hx_params_t *params, const double *values, 
   hx_report_t *inner = hx_report_create();
   const hx_status_t status =
       hx_encode(params, values + item * count * (complex_values ? 2 : 1), count, complex_values, options, out, inner);
-  for (size_t i = 0; i < hx_report_count(inner); ++i) {
-    const hx_fault_t *fault = hx_report_get(inner, i);
-    (void)hx_report_fail(report, fault->code, "item %zu of the batch: %s", item, fault->text);
-  }
+  hx_encode_tell_item(inner, item, report);
   hx_report_release(inner);
   return status;
 }

@@ -11,7 +11,7 @@
 #include "core/ckks/encode.h"
 #include "core/ckks/encode_kernels.h"
 
-hx_status_t hx_decode_check(const hx_value_t *plaintext, hx_report_t *report) {
+hx_status_t hx_decode_check_state(const hx_value_t *plaintext, hx_report_t *report) {
   const hx_type_t *type = &plaintext->type;
   if (type->kind != HX_TYPE_PLAINTEXT)
     return hx_report_fail(report, HX_CODE_TYPE,
@@ -23,10 +23,17 @@ hx_status_t hx_decode_check(const hx_value_t *plaintext, hx_report_t *report) {
     return hx_report_fail(
         report, HX_CODE_PRIMES,
         "decode takes a plaintext on primes of Q; this one lies on P too (prepared for a weighted sum)");
-  if (type->batch_rank != 0)
+  return HX_STATUS_OK;
+}
+
+hx_status_t hx_decode_check(const hx_value_t *plaintext, hx_report_t *report) {
+  HX_TRY(hx_decode_check_state(plaintext, report));
+  if (plaintext->type.batch_rank != 0)
     return hx_report_fail(report, HX_CODE_SHAPE, "decode takes one plaintext; this one is a batch: decode its items");
   if (plaintext->tensor->storage->address == NULL)
-    return hx_report_fail(report, HX_CODE_DEVICE_MIX, "decode reads host memory; transfer the plaintext first");
+    return hx_report_fail(report, HX_CODE_DEVICE_MIX,
+                          "decode reads host memory; transfer the plaintext first, or decode on the device "
+                          "(hx_engine_decode_device)");
   return HX_STATUS_OK;
 }
 

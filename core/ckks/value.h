@@ -64,6 +64,10 @@ hx_status_t hx_value_want_data(const hx_value_t *value, const char *what, hx_rep
 // magnitude that the caller declares for it. `period`: slots that the values fill, again and again.
 void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex, uint32_t period,
                            double magnitude);
+// The same for `items` messages of `count` values each, of which the largest counts. `bound`: what each coefficient may
+// be off beyond its rounding.
+void hx_value_note_messages(hx_value_t *plaintext, const double *values, size_t items, size_t count, bool is_complex,
+                            uint32_t period, double magnitude, double bound);
 // The noise of a ciphertext just encrypted from a plaintext. Where nothing is known of the plaintext, its message
 // counts as bounded by 1.
 void hx_value_note_encryption(hx_value_t *ciphertext, const hx_value_t *plaintext, bool symmetric);

@@ -31,18 +31,28 @@ static hx_message_facts_t measure(const double *values, size_t count, bool is_co
   return facts;
 }
 
-void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex, uint32_t period,
-                           double magnitude) {
+void hx_value_note_messages(hx_value_t *plaintext, const double *values, size_t items, size_t count, bool is_complex,
+                            uint32_t period, double magnitude, double bound) {
   const uint32_t slots = plaintext->type.slots;
-  hx_message_facts_t facts;
+  hx_message_facts_t facts = {0};
   if (plaintext->secret) {
-    const double bound = magnitude > 0 && isfinite(magnitude) ? magnitude : 1.0;
-    facts = (hx_message_facts_t){.power = bound * bound, .peak = bound * bound, .id = plaintext->tensor->storage->id};
-  } else {
-    facts = measure(values, count, is_complex, period);
+    const double most = magnitude > 0 && isfinite(magnitude) ? magnitude : 1.0;
+    facts = (hx_message_facts_t){.power = most * most, .peak = most * most, .id = plaintext->tensor->storage->id};
+  }
+  for (size_t i = 0; i < items && !plaintext->secret; ++i) {
+    const hx_message_facts_t one = measure(values + i * count * (is_complex ? 2 : 1), count, is_complex, period);
+    facts.power = fmax(facts.power, one.power);
+    facts.peak = fmax(facts.peak, one.peak);
+    facts.id = i == 0 ? one.id : hx_noise_mix(facts.id, one.id);
   }
   hx_noise_of_encoding(plaintext->params, slots, exp2(hx_value_scale_log2(plaintext)), facts.power, facts.peak,
                        hx_noise_mix(facts.id, slots), &plaintext->noise);
+  if (bound > 0) hx_noise_add_white(&plaintext->noise, hx_noise_mix(facts.id, ~(uint64_t)slots), bound * bound);
+}
+
+void hx_value_note_message(hx_value_t *plaintext, const double *values, size_t count, bool is_complex, uint32_t period,
+                           double magnitude) {
+  hx_value_note_messages(plaintext, values, 1, count, is_complex, period, magnitude, 0.0);
 }
 
 uint64_t hx_value_noise_id(const hx_value_t *value) {

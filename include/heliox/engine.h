@@ -202,6 +202,40 @@ HX_ENGINE_METHOD hx_engine_decrypt(hx_engine_t *engine, const hx_keys_t *keys, c
 HX_ENGINE_METHOD hx_engine_generate_keys(hx_engine_t *engine, const hx_keygen_options_t *options, hx_keys_t **out,
                                          hx_report_t *report);
 
+// ------------------------------------------------------------------ encoding on the device
+// A plugin may encode and decode itself (the codec role of its ABI): plaintexts are made where they are used, and
+// numbers cross to the device instead of residues. Never in place of hx_engine_encode: the caller asks for it, and says
+// how much of a promise it takes.
+
+typedef enum hx_codec_promise {
+  HX_CODEC_NONE,    ///< there is no codec
+  HX_CODEC_WITHIN,  ///< each coefficient within a bound of what hx_engine_encode gives; other plugins, devices, drivers
+                    ///< and library builds may give other bits, so what is computed from it is reproduced there alone
+  HX_CODEC_EXACT    ///< the coefficients of hx_engine_encode, bit for bit, so all that is computed from them
+} hx_codec_promise_t;
+
+typedef struct hx_codec {
+  hx_codec_promise_t promise;
+  double bound;  ///< of HX_CODEC_WITHIN, in units of the residues; else 0
+} hx_codec_t;
+/// What the codec of the backend's first device promises (declared by the plugin, checked by the conformance suite).
+HX_API void hx_engine_codec(const hx_engine_t *engine, hx_codec_t *out);
+
+/// Encodes on the device: the plaintext lies in its memory, and its predicted noise counts the codec's bound. Values
+/// and options as in hx_encode; none for the primes of P.
+/// @param items messages of `count` values, one after the other, for a batch axis; 0: one message, no batch axis
+/// @param least HX_CODEC_EXACT or HX_CODEC_WITHIN: a codec that promises less is refused (unsupported), as is none
+/// Refused further: secret messages on a plugin that does not declare secrets (capability), messages whose mean
+/// magnitude times the scale passes a quarter of Q_d (value), scales m * 2^e with m of more than 64 bits (unsupported).
+HX_ENGINE_METHOD hx_engine_encode_device(hx_engine_t *engine, const double *values, size_t items, size_t count,
+                                         bool complex_values, const hx_encode_options_t *options,
+                                         hx_codec_promise_t least, hx_value_t **out, hx_report_t *report);
+/// Decodes a plaintext in ntt domain, wherever the device can read it, batch or not. Numbers are within 2^-47 of the
+/// largest (HX_CODEC_EXACT), or within the bound over the scale beyond that; their last bits are not promised.
+/// @param out_values room for 2 * hx_value_slots doubles an item
+HX_ENGINE_METHOD hx_engine_decode_device(hx_engine_t *engine, const hx_value_t *plaintext, hx_codec_promise_t least,
+                                         double *out_values, hx_report_t *report);
+
 #ifdef __cplusplus
 }
 #endif
