@@ -29,6 +29,7 @@ static const struct {
 } from_environment[] = {{"cpu-mask", "HELIOX_CPU_MASK"},
                         {"opencl-memory", "HELIOX_OPENCL_MEMORY"},
                         {"opencl-queue", "HELIOX_OPENCL_QUEUE"},
+                        {"opencl-path", "HELIOX_OPENCL_PATH"},
                         {"opencl-cache", "HELIOX_OPENCL_CACHE"}};
 
 static option_t *find_option(const char *name) {

@@ -144,6 +144,26 @@ static int32_t choose_memory(hx_device *device, hx_error *error) {
   return HX_OK;
 }
 
+// The option opencl-path; measured where it says nothing.
+static int32_t choose_path(hx_device *device, hx_error *error) {
+  const char *option = hxs_host_option("opencl-path");
+  device->path = device->facts.real ? HX_OPENCL_PATH_MEASURED : HX_OPENCL_PATH_INTEGER;
+  if (option == NULL || option[0] == 0 || strcmp(option, "measured") == 0) {
+    return HX_OK;
+  }
+  const bool real = strcmp(option, "real") == 0;
+  if (!real && strcmp(option, "integer") != 0) {
+    return hxs_fail(error, HX_INVALID, "option opencl-path is '%.32s'; it is measured, integer or real", option);
+  }
+  if (real && !device->facts.real) {
+    return hxs_fail(error, HX_UNSUPPORTED,
+                    "option opencl-path is real, %.48s has no fused multiply-add in double precision",
+                    device->facts.name);
+  }
+  device->path = real ? HX_OPENCL_PATH_REAL : HX_OPENCL_PATH_INTEGER;
+  return HX_OK;
+}
+
 static int32_t fill_device(hx_device *device, hx_error *error) {
   const hx_opencl_cl_t *cl = device->cl;
   int32_t result = 0;
@@ -162,6 +182,7 @@ static int32_t fill_device(hx_device *device, hx_error *error) {
     return hxs_fail(error, HX_UNSUPPORTED, "option opencl-queue is out-of-order, %.48s has no such queues",
                     device->facts.name);
   }
+  HXS_TRY(choose_path(device, error));
   return choose_memory(device, error);
 }
 
@@ -191,6 +212,7 @@ int32_t hx_opencl_device_open_with(const hx_opencl_cl_t *cl, uint32_t index, hx_
   device->cl = cl;
   device->facts = found;
   atomic_init(&device->lost, 0);
+  atomic_init(&device->real, false);
   pthread_mutex_init(&device->launch, NULL);
   pthread_mutex_init(&device->build, NULL);
   int32_t code = fill_device(device, error);

@@ -14,7 +14,7 @@
 #define HX_OPENCL_PAGE 4096u
 
 typedef enum hx_opencl_kernel {
-#define KERNEL(id_, name_, group_, places_) HX_OPENCL_KERNEL_##id_,
+#define KERNEL(id_, name_, group_, places_, real_) HX_OPENCL_KERNEL_##id_,
 #include "kernels/kernels.def"
   HX_OPENCL_KERNEL_COUNT
 } hx_opencl_kernel_t;
@@ -26,6 +26,9 @@ typedef struct hx_opencl_program {
   void *kernels[HX_OPENCL_KERNEL_COUNT];
 } hx_opencl_program_t;
 
+// Which path primes of at most 50 bits take: option opencl-path, else what the device does faster.
+typedef enum hx_opencl_path { HX_OPENCL_PATH_MEASURED, HX_OPENCL_PATH_INTEGER, HX_OPENCL_PATH_REAL } hx_opencl_path_t;
+
 struct hx_device {
   const hx_opencl_cl_t *cl;
   hx_opencl_found_t facts;
@@ -34,6 +37,8 @@ struct hx_device {
   bool shared;        // host memory is the device's: operands may lie in any buffer, nothing is copied
   bool out_of_order;  // queues are, and chain their commands by events
   uint32_t group;     // work-items of a group of most kernels
+  hx_opencl_path_t path;
+  atomic_bool real;  // primes of at most 50 bits take the real path unless a variant says otherwise
   atomic_int lost;
   pthread_mutex_t launch;  // arguments of a kernel and its launch are one step
   pthread_mutex_t build;

@@ -92,6 +92,8 @@ static void read_device(const hx_opencl_cl_t *cl, void *platform, void *device, 
   out->units = (uint32_t)read_number(cl, device, HX_CL_DEVICE_MAX_COMPUTE_UNITS);
   out->group = (uint32_t)read_number(cl, device, HX_CL_DEVICE_MAX_WORK_GROUP_SIZE);
   out->unified = read_number(cl, device, HX_CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  const uint64_t doubles = read_number(cl, device, HX_CL_DEVICE_DOUBLE_FP_CONFIG);
+  out->real = (doubles & HX_CL_FP_REAL) == HX_CL_FP_REAL;
   out->out_of_order = (read_number(cl, device, HX_CL_DEVICE_QUEUE_PROPERTIES) & HX_CL_QUEUE_OUT_OF_ORDER) != 0;
   hx_opencl_devices_judge(out, read_number(cl, device, HX_CL_DEVICE_AVAILABLE) != 0,
                           read_number(cl, device, HX_CL_DEVICE_COMPILER_AVAILABLE) != 0,

@@ -21,6 +21,7 @@ typedef struct hx_opencl_found {
   uint32_t units, group;  // compute units, largest work-group
   bool unified;           // shares memory with the host
   bool out_of_order;      // has such queues
+  bool real;              // fused multiply-add and rounding to nearest in double precision
   char reason[160];       // why it cannot be used; empty: it can
 } hx_opencl_found_t;
 

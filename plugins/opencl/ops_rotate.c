@@ -40,7 +40,7 @@ int32_t hx_opencl_build_rotate_many(hxs_build *build) {
         add.offsets[i] = HX_OPENCL_NO_ROW;
       }
     }
-    HXS_TRY(hx_opencl_switch_raise(build, &s, &x));
+    HXS_TRY(hx_opencl_switch_raise(build, &s, &x, keyed == 1));
   }
   for (uint32_t t = 0; t < count; t++) {
     HXS_TRY(hx_opencl_rows_of(build, &p->results[t], &to));
@@ -159,7 +159,7 @@ int32_t hx_opencl_build_rotate_sum(hxs_build *build) {
   for (uint32_t t = 0; t < count; t++) {
     HXS_TRY(hx_opencl_rows_components(build, &p->operands[t], 1, 1, false, &x));
     if (terms[t].key != HX_NONE) {
-      HXS_TRY(hx_opencl_switch_raise(build, &sum.s, &x));
+      HXS_TRY(hx_opencl_switch_raise(build, &sum.s, &x, false));
     }
     HXS_TRY(add_term(build, &sum, &terms[t], &p->operands[t], &x, &rows));
     HXS_TRY(add_to_total(build, &sum, &sum.total[0], rows, NULL));
@@ -182,7 +182,7 @@ int32_t hx_opencl_build_rotate_weighted_sum(hxs_build *build) {
   HXS_TRY(begin_sums(build, terms, count, results, &sum));
   HXS_TRY(hxs_accept_weights(build, 1, others, sum.s.extended, sum.s.ids));
   HXS_TRY(hx_opencl_rows_components(build, &p->operands[0], 1, 1, false, &x));
-  HXS_TRY(hx_opencl_switch_raise(build, &sum.s, &x));
+  HXS_TRY(hx_opencl_switch_raise(build, &sum.s, &x, false));
   for (uint32_t t = 0; t < count; t++) {
     HXS_TRY(add_term(build, &sum, &terms[t], &p->operands[0], &x, &rows));
     for (uint32_t g = 0; g < results; g++) {

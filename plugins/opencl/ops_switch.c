@@ -20,7 +20,7 @@ static int32_t build_switch(hxs_build *build, uint32_t switched, uint32_t added,
     }
   }
   HXS_TRY(hx_opencl_rows_of(build, out, &to));
-  HXS_TRY(hx_opencl_switch_raise(build, &s, &x));
+  HXS_TRY(hx_opencl_switch_raise(build, &s, &x, true));
   HXS_TRY(hx_opencl_switch_products(build, &s, &x, &p->operands[1]));
   return hx_opencl_switch_lower(build, &s, &s.acc, &add, element, &to);
 }
@@ -89,56 +89,13 @@ static int32_t three_rows(hxs_build *build, hx_opencl_rows_t *out) {
   return hx_opencl_step_tensor(build, out, &first, &second);
 }
 
-// The plan of a division by the last of `count` primes, nearest: y = x + h, and of each kept row (x - (y - h)) / d.
-static int32_t plan_rescale(const hxs_build *build, const uint32_t *ids, uint32_t count, hxs_base *out) {
-  const hxs_modulus *last = hx_opencl_modulus(build, ids[count - 1]);
-  const uint64_t half = (last->q - 1) / 2;
-  uint64_t *weights = NULL;
-  *out = (hxs_base){.transform = true, .stage_count = 1, .target_count = count - 1};
-  HXS_TRY(hxs_keep_or_fail(build, 1, sizeof *out->stage, &out->stage));
-  HXS_TRY(hxs_keep_or_fail(build, out->target_count, sizeof *out->targets, &out->targets));
-  HXS_TRY(hxs_keep_or_fail(build, count, sizeof *weights, &weights));
-  weights[count - 1] = 1;
-  out->stage[0] = (hxs_stage_row){.prime = ids[count - 1], .map = {1, half, &weights[count - 1]}};
-  for (uint32_t t = 0; t < out->target_count; t++) {
-    const hxs_modulus *m = hx_opencl_modulus(build, ids[t]);
-    const uint64_t inverse = hxs_inverse_mod(m, last->q % m->q);
-    weights[t] = hxs_neg_mod(m, inverse);
-    out->targets[t] = (hxs_target){.kind = HXS_TARGET_DIVIDE,
-                                   .prime = ids[t],
-                                   .scale = inverse,
-                                   .map = {1, hxs_mul_mod(m, half % m->q, inverse), &weights[t]}};
-  }
-  return HX_OK;
-}
-
-// Division of [items][2][active] rows by their last prime, nearest.
-static int32_t add_rescale(hxs_build *build, const hx_opencl_switch_t *s, const hx_opencl_rows_t *from,
-                           const hx_opencl_rows_t *out) {
-  const uint32_t kept = s->active - 1, polynomials = 2 * s->items;
-  hxs_base base;
-  hx_opencl_rows_t dropped, rest;
-  uint32_t *indices = NULL;
-  HXS_TRY(plan_rescale(build, s->ids, s->active, &base));
-  HXS_TRY(hxs_keep_or_fail(build, (size_t)polynomials * s->active, sizeof *indices, &indices));
-  for (uint32_t i = 0; i < polynomials; i++) {
-    indices[i] = i * s->active + kept;
-  }
-  HXS_TRY(hx_opencl_rows_pick(build, from, polynomials, indices, &dropped));
-  for (uint32_t i = 0; i < polynomials * kept; i++) {
-    indices[i] = i / kept * s->active + i % kept;
-  }
-  HXS_TRY(hx_opencl_rows_pick(build, from, polynomials * kept, indices, &rest));
-  return hx_opencl_base_run(build, &base, polynomials, &dropped, &rest, out);
-}
-
 int32_t hx_opencl_build_fused(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   HXS_TRY(hxs_accept_fused(build));
   const hxs_view *a = &p->operands[0], *out = &p->results[0], *key = &p->operands[p->operand_count - 1];
   const uint32_t rows = (uint32_t)(out->items * a->limbs);
   hx_opencl_switch_t s;
-  hx_opencl_rows_t three, x, add, relinearized, last;
+  hx_opencl_rows_t three, x, add, last;
   uint32_t *indices = NULL;
   HXS_TRY(hx_opencl_switch_begin(build, out->items, a->limbs, &s));
   HXS_TRY(hx_opencl_switch_key(build, &s, key));
@@ -153,10 +110,8 @@ int32_t hx_opencl_build_fused(hxs_build *build) {
     indices[i] = component * rows + item * a->limbs + limb;
   }
   HXS_TRY(hx_opencl_rows_pick(build, &three, 2 * rows, indices, &add));
-  HXS_TRY(hx_opencl_rows_scratch(build, 2 * (uint64_t)rows, &relinearized));
-  HXS_TRY(hx_opencl_switch_raise(build, &s, &x));
+  HXS_TRY(hx_opencl_switch_raise(build, &s, &x, true));
   HXS_TRY(hx_opencl_switch_products(build, &s, &x, key));
-  HXS_TRY(hx_opencl_switch_lower(build, &s, &s.acc, &add, 1, &relinearized));
   HXS_TRY(hx_opencl_rows_of(build, out, &last));
-  return add_rescale(build, &s, &relinearized, &last);
+  return hx_opencl_switch_lower_rescaled(build, &s, &add, &last);
 }

@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // hx_impl: a region becomes a list of launches, once; running it is checking memory and launching.
 #include <stdlib.h>
+#include <string.h>
 
 #include "heliox/support/chain.h"
 #include "heliox/support/host.h"
 #include "ops.h"
 #include "step.h"
 
+// "integer" and "real" pin the path; real leaves integers to primes that are too large for it.
 int32_t hx_opencl_begin(hxs_build *build, const hx_region *region) {
-  if (region->variant != NULL) {
-    return hxs_fail(build->error, HX_UNSUPPORTED, "variant %.32s is asked for; opencl has none", region->variant);
+  hx_prepared *prepared = hx_opencl_prepared(build);
+  const hx_device *device = prepared->base.device;
+  const char *variant = region->variant;
+  if (variant == NULL) {
+    prepared->real = atomic_load(&device->real);
+    return HX_OK;
+  }
+  if (strcmp(variant, "real") != 0 && strcmp(variant, "integer") != 0) {
+    return hxs_fail(build->error, HX_UNSUPPORTED, "variant %.32s is unknown; opencl has integer and real", variant);
+  }
+  prepared->real = variant[0] == 'r';
+  if (prepared->real && !device->facts.real) {
+    return hxs_fail(build->error, HX_UNSUPPORTED,
+                    "variant real needs fused multiply-add in double precision, which "
+                    "%.48s has not",
+                    device->facts.name);
   }
   return HX_OK;
 }

@@ -13,17 +13,22 @@
 #define OPTIONS_MAX 160u
 
 const char *const hx_opencl_kernel_names[] = {
-#define KERNEL(id_, name_, group_, places_) "hx_" #name_,
+#define KERNEL(id_, name_, group_, places_, real_) "hx_" #name_,
 #include "kernels/kernels.def"
 };
 
 const uint32_t hx_opencl_kernel_groups[] = {
-#define KERNEL(id_, name_, group_, places_) group_,
+#define KERNEL(id_, name_, group_, places_, real_) group_,
 #include "kernels/kernels.def"
 };
 
 const uint32_t hx_opencl_kernel_places[] = {
-#define KERNEL(id_, name_, group_, places_) places_,
+#define KERNEL(id_, name_, group_, places_, real_) places_,
+#include "kernels/kernels.def"
+};
+
+static const bool kernel_is_real[] = {
+#define KERNEL(id_, name_, group_, places_, real_) real_ != 0,
 #include "kernels/kernels.def"
 };
 
@@ -92,7 +97,8 @@ static int32_t build_failed(hx_device *device, void *program, int32_t result, hx
 // ------------------------------------------------------------------ programs
 
 static void options_of(const hx_device *device, uint32_t word, char out[OPTIONS_MAX]) {
-  snprintf(out, OPTIONS_MAX, "-cl-std=CL1.2 -DHX_OPENCL_WORD=%u -DHX_OPENCL_GROUP=%u", word, device->group);
+  snprintf(out, OPTIONS_MAX, "-cl-std=CL1.2 -DHX_OPENCL_WORD=%u -DHX_OPENCL_GROUP=%u%s", word, device->group,
+           device->facts.real ? " -DHX_OPENCL_REAL" : "");
 }
 
 static int32_t build(hx_device *device, const char *options, void **out, hx_error *error) {
@@ -164,6 +170,9 @@ static int32_t create_kernels(hx_device *device, hx_opencl_program_t *program, h
   for (uint32_t i = 0; i < HX_OPENCL_KERNEL_COUNT; i++) {
     int32_t result = 0;
     size_t most = 0;
+    if (kernel_is_real[i] && !device->facts.real) {
+      continue;
+    }
     program->kernels[i] = cl->clCreateKernel(program->program, hx_opencl_kernel_names[i], &result);
     if (program->kernels[i] == NULL) {
       return hx_opencl_device_fail(device, hx_opencl_kernel_names[i], result, error);

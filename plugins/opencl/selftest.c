@@ -7,6 +7,7 @@
 #include "heliox/support/error.h"
 #include "heliox/support/number.h"
 #include "ops.h"
+#include "pace.h"
 #include "step.h"
 
 // Operands, components and limbs of operands and result. Rings have Q of three primes and P of one, digits of two.
@@ -42,6 +43,7 @@ typedef struct row {
   uint32_t log_n;
   shape_t shape;
   uint32_t from, to;
+  uint32_t small;  // 1: all primes have at most 50 bits, and take the real path where the device has it
   uint64_t digest64, digest32;
 } row_t;
 
@@ -51,26 +53,32 @@ typedef struct row {
 #define DOMAINS_NC HX_NTT, HX_COEFFICIENT
 
 static const row_t rows[] = {
-#define CHECK(op_, log_n_, shape_, domains_, digest64_, digest32_) \
-  {op_, log_n_, SHAPE_##shape_, DOMAINS_##domains_, digest64_, digest32_},
+#define CHECK(op_, log_n_, shape_, domains_, small_, digest64_, digest32_) \
+  {op_, log_n_, SHAPE_##shape_, DOMAINS_##domains_, small_, digest64_, digest32_},
 #include "selftest.def"
 };
 
 const uint32_t hx_opencl_check_count = sizeof rows / sizeof rows[0];
+const uint32_t hx_opencl_pace_check = sizeof rows / sizeof rows[0] - 1;
 
 // ------------------------------------------------------------------ making one
 
 #define PRIMES_LOG 13u  // of the order of the roots below
 
-// Largest primes of their sizes that are 1 mod 2^13, with a root of unity of that order each.
-static const uint64_t primes[2][4][2] = {{{2305843009213554689u, 334526349397148170u},  // 61 bits
+// Largest primes of their sizes that are 1 mod 2^13, with a root of unity of that order each: of 64-bit words, of
+// 32-bit words, and small ones of 64-bit words.
+static const uint64_t primes[3][4][2] = {{{2305843009213554689u, 334526349397148170u},  // 61 bits
                                           {1152921504606830593u, 431606828070683274u},  // 60
                                           {35184371884033u, 19095220364083u},           // 45
                                           {1125899906826241u, 1094367314627419u}},      // 50
                                          {{2147377153u, 1202012506u},                   // 31
                                           {1073692673u, 510015274u},                    // 30
                                           {268369921u, 262383721u},                     // 28
-                                          {536813569u, 327210582u}}};                   // 29
+                                          {536813569u, 327210582u}},                    // 29
+                                         {{1125899906826241u, 1094367314627419u},       // 50
+                                          {140737488273409u, 58963435781594u},          // 47
+                                          {35184371884033u, 19095220364083u},           // 45
+                                          {562949953216513u, 169658170966992u}}};       // 49
 
 static uint64_t mixed(uint64_t x) {  // splitmix64's output function
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -78,12 +86,13 @@ static uint64_t mixed(uint64_t x) {  // splitmix64's output function
   return x ^ x >> 31;
 }
 
-static void make_ring(hx_opencl_check_t *c, uint32_t log_n, uint32_t word) {
+static void make_ring(hx_opencl_check_t *c, uint32_t log_n, uint32_t word, bool small) {
+  const uint64_t(*from)[2] = primes[word == 32 ? 1 : small ? 2 : 0];
   for (uint32_t id = 0; id < 4; id++) {
     hxs_modulus m;
-    c->primes[id] = primes[word == 64 ? 0 : 1][id][0];
+    c->primes[id] = from[id][0];
     hxs_modulus_init(&m, c->primes[id], 64);
-    c->psi[id] = hxs_pow_mod(&m, primes[word == 64 ? 0 : 1][id][1], (uint64_t)1 << (PRIMES_LOG - 1 - log_n));
+    c->psi[id] = hxs_pow_mod(&m, from[id][1], (uint64_t)1 << (PRIMES_LOG - 1 - log_n));
     c->groups[id % 3] = 1;
   }
   c->ring = (hx_ring){.struct_size = HX_END_OF(hx_ring, digest),
@@ -96,7 +105,7 @@ static void make_ring(hx_opencl_check_t *c, uint32_t log_n, uint32_t word) {
                       .primes = c->primes,
                       .psi = c->psi,
                       .group_sizes = c->groups,
-                      .digest = {(uint8_t)log_n, (uint8_t)word}};
+                      .digest = {(uint8_t)log_n, (uint8_t)word, small ? 1 : 0}};
 }
 
 // Value `at` with so many digits, components and limbs; dtype 0: residues.
@@ -217,7 +226,8 @@ int32_t hx_opencl_check_make(uint32_t index, uint32_t word, hx_opencl_check_t *o
   memset(out, 0, sizeof *out);
   out->op_name = row->op;
   out->expected = word == 64 ? row->digest64 : row->digest32;
-  make_ring(out, row->log_n, word);
+  out->small = row->small != 0;
+  make_ring(out, row->log_n, word, out->small);
   make_values(out, row);
   const uint32_t operands = out->value_count - 1;
   out->op = (hx_op){.struct_size = HX_END_OF(hx_op, resources),
@@ -268,8 +278,9 @@ uint64_t hx_opencl_check_digest(const hx_opencl_check_t *check, const unsigned c
 typedef struct session {
   hx_device *device;
   hx_queue *queue;
-  hx_tables *tables;  // of the ring of log_n
+  hx_tables *tables;  // of the ring of log_n and such primes
   uint32_t log_n;
+  bool small;
 } session_t;
 
 static int32_t alloc(session_t *s, uint32_t space, uint64_t bytes, hx_buffer **out, hx_error *error) {
@@ -312,6 +323,7 @@ static int32_t run_check(session_t *s, hx_opencl_check_t *c, hx_error *error) {
   hx_prepared *prepared = NULL;
   hx_buffer *buffers[3] = {NULL};
   c->region.tables = s->tables;
+  c->region.variant = c->small && s->device->path != HX_OPENCL_PATH_INTEGER ? "real" : "integer";
   HXS_TRY(hx_opencl_prepare(s->device, &c->region, &plan, &prepared, error));
   int32_t code = alloc(s, HX_SPACE_HOST, c->memory_bytes, &buffers[0], error);
   code = code == HX_OK ? alloc(s, HX_SPACE_DEVICE, c->memory_bytes, &buffers[1], error) : code;
@@ -325,13 +337,15 @@ static int32_t run_check(session_t *s, hx_opencl_check_t *c, hx_error *error) {
 }
 
 // Tables for the check's ring; checks of one ring mostly stand together.
-static int32_t use_ring(session_t *s, const hx_ring *ring, hx_error *error) {
-  if (s->tables != NULL && s->log_n == ring->log_n) {
+static int32_t use_ring(session_t *s, const hx_opencl_check_t *check, hx_error *error) {
+  const hx_ring *ring = &check->ring;
+  if (s->tables != NULL && s->log_n == ring->log_n && s->small == check->small) {
     return HX_OK;
   }
   hx_opencl_tables_destroy(s->tables);
   s->tables = NULL;
   s->log_n = ring->log_n;
+  s->small = check->small;
   return hx_opencl_tables_make(s->device, ring, &s->tables, error);
 }
 
@@ -339,7 +353,7 @@ static int32_t run_all(session_t *s, uint32_t word, hx_error *error) {
   for (uint32_t i = 0; i < hx_opencl_check_count; i++) {
     hx_opencl_check_t check;
     int32_t code = hx_opencl_check_make(i, word, &check, error);
-    code = code == HX_OK ? use_ring(s, &check.ring, error) : code;
+    code = code == HX_OK ? use_ring(s, &check, error) : code;
     code = code == HX_OK ? run_check(s, &check, error) : code;
     hx_opencl_check_release(&check);
     if (code != HX_OK) {
@@ -359,6 +373,11 @@ int32_t hx_opencl_self_test(hx_device *device, uint32_t word, hx_error *error) {
   code = code == HX_OK ? run_all(&session, word, error) : code;
   hx_opencl_tables_destroy(session.tables);
   hx_opencl_queue_ops.destroy(session.queue);
+  if (code == HX_OK && word == 64) {
+    bool real = device->path == HX_OPENCL_PATH_REAL;
+    code = device->path == HX_OPENCL_PATH_MEASURED ? hx_opencl_pace_measure(device, &real, error) : HX_OK;
+    atomic_store(&device->real, real);
+  }
   atomic_store(tested, code == HX_OK);
   return code;
 }

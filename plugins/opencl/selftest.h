@@ -6,7 +6,8 @@
 #include "device.h"
 
 // [A] Runs every kernel of a residue word (64 or 32) on fixed residues, once for a device, and compares with digests of
-// what is right (selftest.def). HX_UNAVAILABLE names the first primitive that is wrong.
+// what is right (selftest.def). HX_UNAVAILABLE names the first primitive that is wrong. The first time it then chooses
+// the path of small primes (pace.h).
 int32_t hx_opencl_self_test(hx_device *device, uint32_t word, hx_error *error);
 
 // ---- one check, for the plugin and for the test of its digests
@@ -17,6 +18,7 @@ int32_t hx_opencl_self_test(hx_device *device, uint32_t word, hx_error *error);
 // Values are the operands, then the result; all lie in one memory.
 typedef struct hx_opencl_check {
   const char *op_name;
+  bool small;  // all primes of the ring have at most 50 bits
   uint64_t expected;
   hx_ring ring;
   uint64_t primes[4], psi[4];
@@ -35,6 +37,7 @@ typedef struct hx_opencl_check {
 } hx_opencl_check_t;
 
 extern const uint32_t hx_opencl_check_count;
+extern const uint32_t hx_opencl_pace_check;  // ntt.forward of 2^12 points, all primes of at most 50 bits
 
 // HX_OUT_OF_MEMORY. The check is not to be moved; hx_opencl_check_release frees its memory.
 int32_t hx_opencl_check_make(uint32_t index, uint32_t word, hx_opencl_check_t *out, hx_error *error);

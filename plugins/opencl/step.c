@@ -4,9 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/arith.h"
 #include "program.h"
 
 #define ROWS_MAX (UINT32_MAX >> 11)  // of a launch
+
+bool hx_opencl_has_real(const hxs_build *build, uint32_t id) {
+  const hx_tables *tables = build->prepared->tables;
+  return hx_opencl_prepared(build)->real && tables->real && tables->wide[id].bits <= HX_OPENCL_REAL_BITS;
+}
 
 const hxs_modulus *hx_opencl_modulus(const hxs_build *build, uint32_t id) { return &build->prepared->tables->wide[id]; }
 
@@ -211,9 +217,54 @@ int32_t hx_opencl_step_permute(const hxs_build *build, uint32_t domain, uint32_t
 
 // ------------------------------------------------------------------ conversions
 
-// The kernel's constants, in Montgomery form: targets, then weights.
-static int32_t convert_extra(const hxs_build *build, const hx_opencl_target_t *plan, const uint64_t *weights,
-                             uint32_t rows, uint32_t stages, uint8_t **out, size_t *out_bytes) {
+typedef struct conversion {
+  uint32_t stages, rows;  // rows: plans * targets
+  const hx_opencl_target_t *plan;
+  const uint64_t *weights;
+} conversion_t;
+
+// Whether all primes take the real path and sums are short.
+static bool takes_real(const hxs_build *build, const hx_opencl_rows_t *y, const conversion_t *c) {
+  bool real = c->stages >= 1 && c->stages <= HX_OPENCL_REAL_STAGES;
+  for (uint32_t i = 0; i < y->count && real; i++) {
+    real = hx_opencl_has_real(build, y->ids[i]);
+  }
+  for (uint32_t i = 0; i < c->rows && real; i++) {
+    real = hx_opencl_has_real(build, c->plan[i].prime);
+  }
+  return real;
+}
+
+static hx_opencl_weight_t real_weight(uint64_t q, uint64_t w) {
+  return (hx_opencl_weight_t){w > q / 2 ? w - q : w, real_bits(hx_opencl_centred(q, w) / (double)q)};
+}
+
+// The real kernel's constants: targets, weights, factors.
+static int32_t convert_real_extra(const hxs_build *build, const conversion_t *c, uint8_t **out, size_t *out_bytes) {
+  const size_t head = c->rows * sizeof *c->plan, count = (size_t)c->rows * c->stages;
+  *out_bytes = head + (count + c->rows) * sizeof(hx_opencl_weight_t);
+  HXS_TRY(hxs_keep_or_fail(build, 1, *out_bytes, out));
+  for (uint32_t i = 0; i < c->rows; i++) {
+    hx_opencl_target_t target = c->plan[i];
+    const uint64_t q = hx_opencl_modulus(build, target.prime)->q;
+    const hx_opencl_weight_t factor = real_weight(q, target.factor);
+    target.factor = real_bits((double)target.start / (double)q);
+    memcpy(*out + i * sizeof target, &target, sizeof target);
+    memcpy(*out + head + (count + i) * sizeof factor, &factor, sizeof factor);
+    for (uint32_t s = 0; s < c->stages; s++) {
+      const size_t at = (size_t)i * c->stages + s;
+      const hx_opencl_weight_t weight = real_weight(q, c->weights[at]);
+      memcpy(*out + head + at * sizeof weight, &weight, sizeof weight);
+    }
+  }
+  return HX_OK;
+}
+
+// The integer kernel's constants, in Montgomery form: targets, then weights.
+static int32_t convert_extra(const hxs_build *build, const conversion_t *c, uint8_t **out, size_t *out_bytes) {
+  const hx_opencl_target_t *plan = c->plan;
+  const uint64_t *weights = c->weights;
+  const uint32_t rows = c->rows, stages = c->stages;
   const size_t head = rows * sizeof *plan;
   *out_bytes = head + (size_t)rows * stages * sizeof(uint64_t);
   HXS_TRY(hxs_keep_or_fail(build, 1, *out_bytes, out));
@@ -231,25 +282,39 @@ static int32_t convert_extra(const hxs_build *build, const hx_opencl_target_t *p
   return HX_OK;
 }
 
+static hx_opencl_kernel_t convert_kernel(uint32_t stages, bool real) {
+  if (real) {
+    return (hx_opencl_kernel_t)((uint32_t)HX_OPENCL_KERNEL_CONVERT_REAL_1 + stages - 1);
+  }
+  return stages == 1   ? HX_OPENCL_KERNEL_CONVERT_ONE
+         : stages <= 8 ? HX_OPENCL_KERNEL_CONVERT_HELD
+                       : HX_OPENCL_KERNEL_CONVERT;
+}
+
+// Log of the groups a row of the real conversion kernels, which take 256 coefficients each.
+static uint32_t log_real_groups(const hxs_build *build) {
+  return build->prepared->log_n > 8 ? build->prepared->log_n - 8 : 0;
+}
+
 int32_t hx_opencl_step_convert(const hxs_build *build, const hx_opencl_rows_t *out, const hx_opencl_rows_t *y,
                                const hx_opencl_rows_t *x, uint32_t polynomials, uint32_t stages, uint32_t targets,
                                uint32_t plans, const hx_opencl_target_t *plan, const uint64_t *weights) {
-  const uint32_t log = hx_opencl_log_groups(build, 1);
-  const hx_opencl_kernel_t kernel = stages == 1   ? HX_OPENCL_KERNEL_CONVERT_ONE
-                                    : stages <= 8 ? HX_OPENCL_KERNEL_CONVERT_HELD
-                                                  : HX_OPENCL_KERNEL_CONVERT;
+  const conversion_t conversion = {stages, plans * targets, plan, weights};
+  const bool real = takes_real(build, y, &conversion);
+  const uint32_t log = real ? log_real_groups(build) : hx_opencl_log_groups(build, 1);
   uint8_t *extra = NULL;
   size_t bytes = 0;
   hx_opencl_step_t *step = NULL;
-  HXS_TRY(convert_extra(build, plan, weights, plans * targets, stages, &extra, &bytes));
+  HXS_TRY(real ? convert_real_extra(build, &conversion, &extra, &bytes)
+               : convert_extra(build, &conversion, &extra, &bytes));
   // Groups enough to fill the device, targets enough in each to make good use of the y that it reads.
   const uint64_t wanted = 16u * (uint64_t)build->prepared->device->facts.units;
-  uint32_t each = targets;
+  uint32_t each = real && targets > HX_OPENCL_REAL_TARGETS ? HX_OPENCL_REAL_TARGETS : targets;
   while (each > 4 && ((uint64_t)polynomials << log) * ((targets + each - 1) / each) < wanted) {
     each = (each + 1) / 2;
   }
   const uint64_t groups = ((uint64_t)polynomials << log) * ((targets + each - 1) / each);
-  HXS_TRY(hx_opencl_step_add(build, kernel, groups, &step));
+  HXS_TRY(hx_opencl_step_add(build, convert_kernel(stages, real), groups, &step));
   step->args.op = each;
   step->args.x = log;
   step->args.y = targets;

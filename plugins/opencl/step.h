@@ -38,6 +38,7 @@ typedef struct hx_opencl_step {
 
 struct hx_prepared {
   hxs_prepared base;
+  bool real;  // primes of at most 50 bits take the real path
   hx_opencl_step_t *steps;
   uint32_t step_count, step_room;
   void *constants;    // on the device
@@ -46,7 +47,8 @@ struct hx_prepared {
 };
 
 static inline hx_prepared *hx_opencl_prepared(const hxs_build *build) { return (hx_prepared *)(void *)build->prepared; }
-// Numbers of a prime id for the kernels' arithmetic.
+// Numbers of a prime id for the kernels' arithmetic; whether they have doubles for it.
+bool hx_opencl_has_real(const hxs_build *build, uint32_t id);
 const hxs_modulus *hx_opencl_modulus(const hxs_build *build, uint32_t id);
 
 // ---- rows; HX_OUT_OF_MEMORY
@@ -104,6 +106,10 @@ typedef struct hx_opencl_end {
   uint32_t element;
 } hx_opencl_end_t;
 
+// Whether all these primes take the real path in transforms of this ring.
+bool hx_opencl_takes_real(const hxs_build *build, const uint32_t *ids, uint32_t count);
+// The columns of a forward transform alone, for the kernel of key products: all rows take the real path.
+int32_t hx_opencl_steps_columns(const hxs_build *build, const hx_opencl_rows_t *out, const hx_opencl_rows_t *a);
 // ntt.forward, then `end` (NULL: nothing). out and a are the same rows or lie apart.
 int32_t hx_opencl_steps_forward(const hxs_build *build, const hx_opencl_rows_t *out, const hx_opencl_rows_t *a,
                                 const hx_opencl_end_t *end);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "heliox/support/error.h"
+#include "kernels/arith.h"
 #include "program.h"
 #include "selftest.h"
 
@@ -21,53 +22,76 @@ hx_opencl_prime_t hx_opencl_prime_of(const hxs_modulus *wide) {
                              .radix = wide->radix,
                              .radix_quotient = wide->radix_quotient,
                              .inverse = wide->inverse,
-                             .bits = wide->bits};
+                             .bits = wide->bits,
+                             .real_q = real_bits((double)wide->q),
+                             .real_inverse = real_bits(1.0 / (double)wide->q)};
 }
+
+double hx_opencl_centred(uint64_t q, uint64_t residue) {
+  return residue > q / 2 ? -(double)(q - residue) : (double)residue;
+}
+
+uint64_t hx_opencl_real_of(uint64_t q, uint64_t residue) { return real_bits(hx_opencl_centred(q, residue)); }
 
 typedef struct powers {
   const hxs_modulus *wide;
   hx_opencl_factor_t *out;
+  double *reals;  // NULL: the prime is too large
 } powers_t;
 
 static void put_power(void *self, uint32_t i, uint64_t power) {
   const powers_t *powers = self;
   powers->out[i] = hx_opencl_factor_of(powers->wide, power);
+  if (powers->reals != NULL) {
+    powers->reals[i] = hx_opencl_centred(powers->wide->q, power);
+  }
 }
 
-// The tables' bytes: primes, then for each of them twiddles forward and backward.
-static int32_t fill_bytes(const hx_tables *tables, unsigned char *bytes, size_t head) {
-  const uint32_t log_n = tables->ring.log_n;
-  const size_t each = sizeof(hx_opencl_factor_t) << log_n;
-  for (uint32_t id = 0; id < hxs_ring_primes(&tables->ring); id++) {
+// The tables' bytes: primes, then for each of them twiddles forward and backward, and the same as doubles where the
+// prime may take the real path. Without `bytes` it is their number alone.
+static size_t fill_bytes(const hx_tables *tables, unsigned char *bytes) {
+  const uint32_t log_n = tables->ring.log_n, count = hxs_ring_primes(&tables->ring);
+  const size_t each = sizeof(hx_opencl_factor_t) << log_n, real_each = sizeof(double) << log_n;
+  size_t at = (count * sizeof(hx_opencl_prime_t) + 63) / 64 * 64;
+  for (uint32_t id = 0; id < count; id++) {
     const hxs_modulus *wide = &tables->wide[id];
+    const bool real = tables->real && wide->bits <= HX_OPENCL_REAL_BITS;
     hx_opencl_prime_t prime = hx_opencl_prime_of(wide);
-    const uint64_t psi = tables->ring.psi[id];
-    prime.forward = head + 2 * id * each;
-    prime.backward = prime.forward + each;
-    powers_t forward = {wide, (hx_opencl_factor_t *)(void *)(bytes + prime.forward)};
-    powers_t backward = {wide, (hx_opencl_factor_t *)(void *)(bytes + prime.backward)};
-    hxs_powers(wide, psi, log_n, put_power, &forward);
-    hxs_powers(wide, hxs_inverse_mod(wide, psi), log_n, put_power, &backward);
-    memcpy(bytes + id * sizeof prime, &prime, sizeof prime);
+    prime.forward = at;
+    prime.backward = at + each;
+    prime.real_forward = real ? at + 2 * each : 0;
+    prime.real_backward = real ? at + 2 * each + real_each : 0;
+    at += 2 * each + (real ? 2 * real_each : 0);
+    if (bytes != NULL) {
+      const uint64_t psi = tables->ring.psi[id];
+      powers_t forward = {wide, (void *)(bytes + prime.forward), real ? (void *)(bytes + prime.real_forward) : NULL};
+      powers_t backward = {wide, (void *)(bytes + prime.backward), real ? (void *)(bytes + prime.real_backward) : NULL};
+      hxs_powers(wide, psi, log_n, put_power, &forward);
+      hxs_powers(wide, hxs_inverse_mod(wide, psi), log_n, put_power, &backward);
+      memcpy(bytes + id * sizeof prime, &prime, sizeof prime);
+    }
   }
-  return HX_OK;
+  return at;
 }
 
 static int32_t fill_tables(hx_device *device, const hx_ring *ring, hx_tables *tables, hx_error *error) {
   HXS_TRY(hxs_ring_init(&tables->ring, ring, "opencl", error));
   const uint32_t count = hxs_ring_primes(&tables->ring);
-  const size_t head = (count * sizeof(hx_opencl_prime_t) + 63) / 64 * 64;
-  const size_t size = head + 2 * count * (sizeof(hx_opencl_factor_t) << ring->log_n);
   HXS_TRY(hx_opencl_program_get(device, ring->word, &tables->program, error));
+  tables->real = device->facts.real && device->path != HX_OPENCL_PATH_INTEGER;
   tables->wide = calloc(count, sizeof *tables->wide);
-  unsigned char *bytes = tables->wide != NULL ? malloc(size) : NULL;
-  if (bytes == NULL) {
-    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for %zu bytes of twiddles", size);
+  if (tables->wide == NULL) {
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for the numbers of %u primes", count);
   }
   for (uint32_t id = 0; id < count; id++) {
     hxs_modulus_init(&tables->wide[id], ring->primes[id], 64);
   }
-  fill_bytes(tables, bytes, head);
+  const size_t size = fill_bytes(tables, NULL);
+  unsigned char *bytes = malloc(size);
+  if (bytes == NULL) {
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for %zu bytes of twiddles", size);
+  }
+  fill_bytes(tables, bytes);
   const int32_t code = hx_opencl_device_upload(device, bytes, size, &tables->memory, error);
   free(bytes);
   return code;

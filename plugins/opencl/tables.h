@@ -12,6 +12,7 @@ struct hx_tables {
   const hx_opencl_program_t *program;  // the kernels of the ring's word
   hxs_modulus *wide;                   // [primes]: for the 64-bit arithmetic that kernels have for both words
   void *memory;                        // hx_opencl_prime_t [primes], then the twiddles
+  bool real;                           // with doubles for primes of at most 50 bits
 };
 
 // [A] hx_device_ops; see hxs_ring_init for what is refused.
@@ -22,6 +23,9 @@ void hx_opencl_tables_destroy(hx_tables *tables);
 // The ring of tables that this device made; NULL where they are another device's.
 const hxs_ring *hx_opencl_tables_ring(const hx_device *device, const hx_tables *tables);
 
+// A residue below the prime, centred, and its bits; exact for primes below 2^53.
+double hx_opencl_centred(uint64_t q, uint64_t residue);
+uint64_t hx_opencl_real_of(uint64_t q, uint64_t residue);
 // A residue below the prime as kernels take it.
 hx_opencl_factor_t hx_opencl_factor_of(const hxs_modulus *wide, uint64_t residue);
 // The numbers of a prime; addresses of twiddles stay 0.

@@ -16,6 +16,9 @@ static const char *host_option(void *self, const char *name) {
   if (strcmp(name, "opencl-cache") == 0) {
     return host->cache;
   }
+  if (strcmp(name, "opencl-path") == 0) {
+    return host->path;
+  }
   return strcmp(name, "opencl-memory") == 0 ? host->memory : strcmp(name, "opencl-queue") == 0 ? host->queue : NULL;
 }
 

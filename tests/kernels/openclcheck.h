@@ -22,7 +22,7 @@ static inline hx_error oc_error(void) { return (hx_error){.struct_size = HX_END_
 
 // What the plugin sees as its host: options opencl-cache, -memory and -queue, lines of its log, and a cancel flag.
 typedef struct oc_host {
-  const char *cache, *memory, *queue;
+  const char *cache, *memory, *queue, *path;
   int32_t cancelled;
   char log[8192];
 } oc_host_t;

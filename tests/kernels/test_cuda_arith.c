@@ -37,6 +37,8 @@ static uint64_t pick(uint64_t limit) {
   return near[(r >> 40) % 6];
 }
 
+#include "realcheck.h"
+
 typedef void check_fn(const hx_cuda_prime_t *prime);
 
 static void for_primes(uint32_t least, uint32_t most, check_fn *check) {
@@ -81,52 +83,14 @@ static void integers_match_128_bit_arithmetic(void **state) {
   for_primes(5, 61, check_integers);
 }
 
-// A signed double as a residue.
-static uint64_t residue_of(double x, uint64_t q) {
-  const int64_t value = (int64_t)x;
-  const uint64_t size = (uint64_t)(value < 0 ? -value : value) % q;
-  return value < 0 && size != 0 ? q - size : size;
-}
-
-static void check_reals(const hx_cuda_prime_t *p) {
-  const uint64_t q = p->q;
-  const double real = p->real_q, inverse = p->real_inverse;
-  for (int i = 0; i < 2000; i++) {
-    const uint64_t a = pick(q), w = pick(q);
-    // Up to 4 q, of either sign, as stages make them.
-    const double size = (double)a + (double)(next_word() % 4) * real, x = i % 2 == 0 ? size : -size;
-    const double centred = hx_cuda_centred(q, w), product = real_mul(x, centred, real, inverse);
-    assert_true(fabs(centred) <= real / 2);
-    assert_true(fabs(product) <= real);
-    assert_int_equal(residue_of(product, q), (uint64_t)((hxs_u128)residue_of(x, q) * w % q));
-    const double reduced = real_reduce(x, real, inverse);
-    assert_true(fabs(reduced) <= real / 2 + real * 0x1p-52 + 1);
-    assert_int_equal(residue_of(reduced, q), residue_of(x, q));
-    assert_int_equal(real_store(x, real, inverse), residue_of(x, q));
-    assert_int_equal(real_store(real_load(a), real, inverse), a);
-  }
-}
+static void check_reals(const hx_cuda_prime_t *p) { check_real_products(p->q, p->real_q, p->real_inverse); }
 
 static void reals_match_128_bit_arithmetic(void **state) {
   (void)state;
   for_primes(5, 50, check_reals);
 }
 
-static void check_sums(const hx_cuda_prime_t *p) {
-  const uint64_t q = p->q;
-  for (int i = 0; i < 2000; i++) {
-    uint64_t low = 0, expected = 0;
-    double quotient = 0;
-    for (uint32_t s = 0; s < HX_CUDA_REAL_TERMS; s++) {
-      const uint64_t y = i % 3 == 0 ? ((uint64_t)1 << 50) - 1 : pick((uint64_t)1 << 50);
-      const uint64_t w = i % 3 == 0 ? (i % 2 == 0 ? q / 2 : q / 2 + 1) : pick(q);
-      low += y * (w > q / 2 ? w - q : w);
-      quotient = real_fma((double)y, hx_cuda_centred(q, w) / (double)q, quotient);
-      expected = (uint64_t)((expected + (hxs_u128)y * w) % q);
-    }
-    assert_int_equal(real_rest(low, quotient, q), expected);
-  }
-}
+static void check_sums(const hx_cuda_prime_t *p) { check_real_sums(p->q, HX_CUDA_REAL_TERMS); }
 
 static void sums_of_reals_match_128_bit_arithmetic(void **state) {
   (void)state;

@@ -364,6 +364,8 @@ static uint64_t pick(uint64_t limit) {
   return near[(r >> 40) % 6];
 }
 
+#include "realcheck.h"
+
 static void check_prime(uint64_t q) {
   hxs_modulus m;
   hxs_modulus_init(&m, q, 64);
@@ -383,6 +385,11 @@ static void check_prime(uint64_t q) {
     assert_int_equal(mod_wide(sum_of(x, y), &p), (uint64_t)(whole % q));
     // z = result * 2^64 mod q
     assert_int_equal((uint64_t)(((hx_opencl_u128)mod_redc(sum_of(x, y), &p) << 64) % q), (uint64_t)(whole % q));
+  }
+  if (p.bits <= HX_OPENCL_REAL_BITS) {
+    check_real_products(q, real_of_bits(p.real_q), real_of_bits(p.real_inverse));
+    check_real_sums(q, HX_OPENCL_REAL_STAGES + 2);
+    assert_true(hx_opencl_centred(q, q / 2) == (double)(q / 2) && hx_opencl_centred(q, q / 2 + 1) == -(double)(q / 2));
   }
 }
 

@@ -73,17 +73,27 @@ static void ops_match_reference_below_50_bits(void **state) {
   }
 }
 
+static void transform_ring(uint32_t log_n, bool below_50_bits, const char *variant) {
+  kc_t kc;
+  open_ring_of(&kc, log_n, 64, below_50_bits);
+  kc.variant = variant;
+  for (uint32_t pattern = KC_TOP; pattern <= KC_RANDOM; pattern++) {
+    const oc_sweep_t sweep = {&kc, (kc_pattern_t)pattern, KC_DENSE, KC_DENSE, 0};
+    oc_case_ntt(&sweep);
+    kc_clear(&kc);
+  }
+  kc_close(&kc);
+}
+
+// Also with primes of at most 50 bits, for which plugins have variants.
 static void ntt_matches_reference_at_every_size(void **state) {
   (void)state;
-  kc_t kc;
+  const char *const *variants = kc_variants();
   for (uint32_t log_n = 3; log_n <= 17; log_n++) {
-    open_ring(&kc, log_n, 64);
-    for (uint32_t pattern = KC_TOP; pattern <= KC_RANDOM; pattern++) {
-      const oc_sweep_t sweep = {&kc, (kc_pattern_t)pattern, KC_DENSE, KC_DENSE, 0};
-      oc_case_ntt(&sweep);
-      kc_clear(&kc);
+    transform_ring(log_n, false, NULL);
+    for (uint32_t v = 0; variants[v] != NULL; v++) {
+      transform_ring(log_n, true, variants[v]);
     }
-    kc_close(&kc);
   }
 }
 

@@ -66,10 +66,17 @@ typedef struct hx_opencl_factor {
 typedef struct hx_opencl_finish {
   hx_opencl_factor_t factor;
   uint64_t add;
-  uint64_t unused;
+  uint64_t real;  // the factor centred, bits of a double
 } hx_opencl_finish_t;
 
-// One prime on the device. Arithmetic is that of 64-bit words for both residue words.
+// The real path: primes of at most so many bits, residues as doubles. Doubles are passed as their bits, since a device
+// need not have the type.
+#define HX_OPENCL_REAL_BITS 50u
+#define HX_OPENCL_TIGHT_BITS 46u   // above it values are reduced between the steps of a transform
+#define HX_OPENCL_REAL_STAGES 6    // rows y of the real conversion kernels, at most; with a factor and a start 8 terms
+#define HX_OPENCL_REAL_TARGETS 64  // of a group of theirs
+
+// One prime on the device. Integer arithmetic is that of 64-bit words for both residue words.
 typedef struct hx_opencl_prime {
   uint64_t q;
   uint64_t two_q;
@@ -81,10 +88,21 @@ typedef struct hx_opencl_prime {
   uint64_t bits;            // L
   uint64_t forward;         // bytes into the tables: hx_opencl_factor_t [n], psi^brv(i)
   uint64_t backward;        // psi^-brv(i)
+  uint64_t real_q;          // bits of the double q
+  uint64_t real_inverse;    // bits of the double 1/q
+  uint64_t real_forward;    // bytes into the tables: double [n], centred; 0: the prime is too large
+  uint64_t real_backward;
 } hx_opencl_prime_t;
 
+// A weight of the real conversion kernels.
+typedef struct hx_opencl_weight {
+  uint64_t value;     // centred, mod 2^64
+  uint64_t quotient;  // bits of the double (centred value) / q
+} hx_opencl_weight_t;
+
 // A row of the conversion kernel's result, mod `prime`: start + sum over the stage of weight * y [+ factor * x].
-// Numbers are in Montgomery form (times 2^64 mod q).
+// Numbers are in Montgomery form (times 2^64 mod q); of the real kernels start is a residue and factor the bits of the
+// double start / q.
 typedef struct hx_opencl_target {
   uint32_t prime;
   uint32_t kind;  // HX_OPENCL_TARGET_

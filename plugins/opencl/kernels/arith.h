@@ -7,8 +7,14 @@
 #include "args.h"
 
 #ifdef __OPENCL_VERSION__
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef HX_OPENCL_REAL
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
 #define HX_OPENCL_FN static inline
 #else
+#include <math.h>
+#include <string.h>
 #define HX_OPENCL_FN static inline __attribute__((always_inline))
 __extension__ typedef unsigned __int128 hx_opencl_u128;
 #endif
@@ -87,6 +93,73 @@ HX_OPENCL_FN uint64_t mod_redc(hx_opencl_sum_t z, const hx_opencl_prime_t *p) {
   const uint64_t high = mod_once(mod_word(z.high, p->ratio, p->q), p->q);
   return mod_once(high - mul_high(z.low * p->inverse, p->q) + p->q, p->q);
 }
+
+// ---- real path: q < 2^50, residues as doubles, centred; every operation is exact or its error is bounded below.
+// Bounds in units of q; e = q * 2^-52 <= 1/4.
+
+#if !defined(__OPENCL_VERSION__) || defined(HX_OPENCL_REAL)
+
+HX_OPENCL_FN uint64_t real_bits(double x) {
+#ifdef __OPENCL_VERSION__
+  return as_ulong(x);
+#else
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+HX_OPENCL_FN double real_of_bits(uint64_t bits) {
+#ifdef __OPENCL_VERSION__
+  return as_double(bits);
+#else
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
+#define HX_OPENCL_ROUND 6755399441055744.0  // 1.5 * 2^52: adding it rounds to an integer what is below 2^51
+
+// x - q * round(x / q), exact; |result| <= q/2 + e. Needs |x| < 2^51 q and |x| < 2^53.
+HX_OPENCL_FN double real_reduce(double x, double q, double inverse) {
+  const double c = fma(x, inverse, HX_OPENCL_ROUND) - HX_OPENCL_ROUND;
+  return fma(-c, q, x);
+}
+
+// x * w mod q for |w| <= q/2 and |x| <= B q, B <= 4. h + l = x * w exactly. c differs from x*w/q by at most 1/2 from
+// rounding and (B/2) q 2^-52 from h and 1/q, so |result| <= (1/2 + B/2 * e) q <= q: h - c*q is an integer multiple of
+// h's last place and small, so the fused operation is exact, and so is the sum with l.
+HX_OPENCL_FN double real_mul(double x, double w, double q, double inverse) {
+  const double h = x * w;
+  const double c = fma(h, inverse, HX_OPENCL_ROUND) - HX_OPENCL_ROUND;
+  const double l = fma(x, w, -h);
+  return fma(-c, q, h) + l;
+}
+
+// A word below 2^52 as a double: the word is the fraction of 2^52 + word.
+HX_OPENCL_FN double real_load(uint64_t word) { return real_of_bits(word | 0x4330000000000000u) - 4503599627370496.0; }
+
+// |x| < 2^51 to its residue in [0, q).
+HX_OPENCL_FN uint64_t real_store(double x, double q, double inverse) {
+  double r = real_reduce(x, q, inverse);
+  r = r < 0 ? r + q : r;
+  return real_bits(r + 4503599627370496.0) & 0xfffffffffffffu;
+}
+
+#define HX_OPENCL_ROUND_EVEN 13510798882111488.0  // 1.5 * 2^53: rounds to an even integer what is below 2^52
+
+// sum of y_s * w_s mod q for at most 8 terms (one may be a residue times 1), y_s < 2^50, |w_s| <= q/2: `low` is the sum
+// mod 2^64, `quotient` the sum of y_s * (w_s / q) in doubles. Partial sums are below 8 * 2^49, so each of 8 roundings
+// errs by at most 1/4, the rounded w_s / q by 2^50 * 2^-54 each, rounding to an even integer by 1: in all below 3.6. So
+// low - c * q, a number mod 2^64, is in (-4q, 4q).
+HX_OPENCL_FN uint64_t real_rest(uint64_t low, double quotient, uint64_t q) {
+  const uint64_t c = (real_bits(quotient + HX_OPENCL_ROUND_EVEN) - 0x4348000000000000u) * 2;
+  const uint64_t rest = low - c * q + 4 * q;
+  return mod_once(mod_once(mod_once(rest, 4 * q), 2 * q), q);
+}
+
+#endif
 
 // ---- places in automorphisms
 
