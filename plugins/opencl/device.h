@@ -58,7 +58,7 @@ struct hx_buffer {
 struct hx_queue {
   hx_device *device;
   void *queue;
-  void *last;  // event of the last command where the queue is out of order
+  void *last;  // event of the last command where the queue is out of order, else of the last that touched host memory
   hxs_gate gate;
   const char *last_name;
 };

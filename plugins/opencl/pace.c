@@ -82,7 +82,7 @@ static int32_t time_both(hx_device *device, region_t *r, hx_buffer *memory, hx_q
   return time_path(device, r, "real", &call, &best[1], error);
 }
 
-int32_t hx_opencl_pace_measure(hx_device *device, bool *out_real, hx_error *error) {
+static int32_t measure(hx_device *device, bool *out_real, hx_error *error) {
   region_t r = {0};
   hx_queue *queue = NULL;
   hx_tables *tables = NULL;
@@ -107,5 +107,37 @@ int32_t hx_opencl_pace_measure(hx_device *device, bool *out_real, hx_error *erro
              device->facts.name, (unsigned long long)r.batch, 1e6 * best[0], 1e6 * best[1]);
     hxs_host_log(HX_LOG_INFO, text);
   }
+  return code;
+}
+
+// ------------------------------------------------------------------ once for a device and process
+
+#define KNOWN_MAX 16u
+
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  void *platform, *device;
+  bool real;
+} known[KNOWN_MAX];
+static uint32_t known_count;
+
+int32_t hx_opencl_pace_measure(hx_device *device, bool *out_real, hx_error *error) {
+  int32_t code = HX_OK;
+  uint32_t i = 0;
+  pthread_mutex_lock(&known_lock);
+  while (i < known_count && (known[i].platform != device->facts.platform || known[i].device != device->facts.device)) {
+    i++;
+  }
+  if (i < known_count) {
+    *out_real = known[i].real;
+  } else {
+    code = measure(device, out_real, error);
+    if (code == HX_OK && known_count < KNOWN_MAX) {
+      known[known_count].platform = device->facts.platform;
+      known[known_count].device = device->facts.device;
+      known[known_count++].real = *out_real;
+    }
+  }
+  pthread_mutex_unlock(&known_lock);
   return code;
 }

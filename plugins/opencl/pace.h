@@ -6,7 +6,8 @@
 #include "device.h"
 
 // [A] Times forward transforms on both paths, each the best of three, on rows enough to fill the device; *out_real says
-// whether doubles take less. Device memory of 128 KiB a compute unit for the time.
+// whether doubles take less. Device memory of 128 KiB a compute unit for the time. A device is measured once in a
+// process.
 int32_t hx_opencl_pace_measure(hx_device *device, bool *out_real, hx_error *error);
 
 #endif

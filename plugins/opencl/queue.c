@@ -2,6 +2,9 @@
 // Queue role. Nothing here waits but sync and destroy. Where the queue is out of order each command waits for the one
 // before it by its event, so that the order is the same. Copies between two places of the host, which no command does,
 // are made by a callback that holds the queue back through an event of the plugin's own.
+//
+// Commands that read or write memory of the host do so in queues that are in order too: there are drivers that move
+// pageable memory while such a command is made, or after later ones have run, unless an event says what it waits for.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +19,17 @@ struct hx_event {
 
 // ------------------------------------------------------------------ order
 
-void hx_opencl_order_begin(const hx_queue *queue, hx_opencl_order_t *out) {
+// Of a command that touches memory of the host.
+static void order_begin_host(const hx_queue *queue, hx_opencl_order_t *out) {
   *out = (hx_opencl_order_t){.count = queue->last != NULL ? 1 : 0, .wait = {queue->last}};
-  out->event_at = queue->device->out_of_order ? &out->event : NULL;
+  out->event_at = &out->event;
+}
+
+void hx_opencl_order_begin(const hx_queue *queue, hx_opencl_order_t *out) {
+  *out = (hx_opencl_order_t){0};
+  if (queue->device->out_of_order) {
+    order_begin_host(queue, out);
+  }
 }
 
 static void set_last(hx_queue *queue, void *event) {
@@ -42,6 +53,23 @@ static int32_t ended(hx_queue *queue, hx_opencl_order_t *order, const char *what
   }
   hx_opencl_order_end(queue, order);
   return HX_OK;
+}
+
+// An event that is complete when all commands so far are. A marker with a list of events need not wait for others, so
+// in a queue that is in order the last event of host memory comes into a second one.
+static int32_t mark(const hx_queue *queue, void **out) {
+  const hx_opencl_cl_t *cl = queue->device->cl;
+  if (queue->device->out_of_order || queue->last == NULL) {
+    return cl->clEnqueueMarkerWithWaitList(queue->queue, queue->last != NULL ? 1 : 0,
+                                           queue->last != NULL ? &queue->last : NULL, out);
+  }
+  void *both[2] = {NULL, queue->last};
+  int32_t result = cl->clEnqueueMarkerWithWaitList(queue->queue, 0, NULL, &both[0]);
+  if (result == 0) {
+    result = cl->clEnqueueMarkerWithWaitList(queue->queue, 2, both, out);
+    cl->clReleaseEvent(both[0]);
+  }
+  return result;
 }
 
 // ------------------------------------------------------------------ queues
@@ -119,14 +147,14 @@ static int32_t start_host_work(hx_queue *queue, host_work_t *work, hx_error *err
   const hx_opencl_cl_t *cl = device->cl;
   hx_opencl_order_t order;
   int32_t result = 0;
-  hx_opencl_order_begin(queue, &order);
+  order_begin_host(queue, &order);
   work->cl = cl;
   work->done = cl->clCreateUserEvent(device->context, &result);
   if (work->done == NULL) {
     free(work);
     return hx_opencl_device_fail(device, "clCreateUserEvent", result, error);
   }
-  result = cl->clEnqueueMarkerWithWaitList(queue->queue, WAIT(order), &work->before);
+  result = mark(queue, &work->before);
   if (result != 0) {
     cl->clReleaseEvent(work->done);
     free(work);
@@ -170,15 +198,17 @@ static int32_t copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, h
   if (!to_device && !from_device) {
     return copy_on_host(queue, to, from, 0, bytes, error);
   }
-  hx_opencl_order_begin(queue, &order);
   int32_t result = 0;
   if (to_device && from_device) {
+    hx_opencl_order_begin(queue, &order);
     result = cl->clEnqueueCopyBuffer(queue->queue, from.buffer->memory, to.buffer->memory, from.offset, to.offset,
                                      bytes, WAIT(order), order.event_at);
   } else if (to_device) {
+    order_begin_host(queue, &order);
     result = cl->clEnqueueWriteBuffer(queue->queue, to.buffer->memory, 0, to.offset, bytes,
                                       (const uint8_t *)from.buffer->address + from.offset, WAIT(order), order.event_at);
   } else {
+    order_begin_host(queue, &order);
     result = cl->clEnqueueReadBuffer(queue->queue, from.buffer->memory, 0, from.offset, bytes,
                                      (uint8_t *)to.buffer->address + to.offset, WAIT(order), order.event_at);
   }
@@ -230,10 +260,8 @@ static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
   int32_t code = event != NULL ? HX_OK : hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
   if (code == HX_OK) {
     const hx_opencl_cl_t *cl = queue->device->cl;
-    hx_opencl_order_t order;
     event->device = queue->device;
-    hx_opencl_order_begin(queue, &order);
-    int32_t result = cl->clEnqueueMarkerWithWaitList(queue->queue, WAIT(order), &event->event);
+    int32_t result = mark(queue, &event->event);
     result = result == 0 ? cl->clFlush(queue->queue) : result;  // other queues may wait for it
     code = result == 0 ? HX_OK : hx_opencl_device_fail(queue->device, "clEnqueueMarkerWithWaitList", result, error);
   }
@@ -258,11 +286,11 @@ static int32_t queue_wait(hx_queue *queue, hx_event *event, hx_error *error) {
     code = hxs_fail(error, HX_INVALID, "wait: the event is of another device");
   } else {
     void *events[] = {event->event, queue->last};
-    void *next = NULL, **next_at = queue->device->out_of_order ? &next : NULL;
+    void *next = NULL;
     const int32_t result =
-        queue->device->cl->clEnqueueBarrierWithWaitList(queue->queue, queue->last != NULL ? 2 : 1, events, next_at);
+        queue->device->cl->clEnqueueBarrierWithWaitList(queue->queue, queue->last != NULL ? 2 : 1, events, &next);
     code = result == 0 ? HX_OK : hx_opencl_device_fail(queue->device, "clEnqueueBarrierWithWaitList", result, error);
-    if (code == HX_OK && next_at != NULL) {
+    if (code == HX_OK) {
       set_last(queue, next);
     }
   }

@@ -116,6 +116,11 @@ void kc_clear(kc_t *kc) {
 void kc_close(kc_t *kc) {
   kc_clear(kc);
   hx_ref_ring_destroy(kc->reference);
+  if (kc->pinned != NULL) {
+    kc_plugin()->memory->free(kc->pinned);
+    kc->pinned = NULL;
+    kc->pinned_bytes = 0;
+  }
   kc_plugin()->device->tables_destroy(kc->tables);
   kc_plugin()->queue->destroy(kc->queue);
   kc_plugin()->device->close(kc->device);

@@ -53,6 +53,8 @@ typedef struct kc {
   bool direct;  // device memory is host memory: tensors are borrowed, not copied
   hx_device *device;
   hx_queue *queue;
+  hx_buffer *pinned;  // between host and device; grows
+  uint64_t pinned_bytes;
   hx_tables *tables;
   hx_ring ring;
   hx_ref_ring *reference;

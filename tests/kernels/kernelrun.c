@@ -103,11 +103,17 @@ int32_t kc_prepare(kc_t *kc, const kc_op_t *op, hx_prepared **out, uint64_t *out
 static void transfer(kc_t *kc, hx_buffer *buffer, uint8_t *base, uint64_t bytes, bool to_device) {
   const hx_memory_ops *memory = kc_plugin()->memory;
   const hx_queue_ops *queue = kc_plugin()->queue;
-  hx_buffer *pinned = NULL;
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  if (memory->alloc(kc->device, HX_SPACE_PINNED, bytes, &pinned, &error) != HX_OK) {
-    fail_msg("pinned memory: %s", error.message);
+  if (bytes > kc->pinned_bytes) {  // drivers take long over page-locked memory: one piece serves all tensors
+    if (kc->pinned != NULL) {
+      memory->free(kc->pinned);
+    }
+    kc->pinned_bytes = 2 * bytes;
+    if (memory->alloc(kc->device, HX_SPACE_PINNED, kc->pinned_bytes, &kc->pinned, &error) != HX_OK) {
+      fail_msg("pinned memory: %s", error.message);
+    }
   }
+  hx_buffer *pinned = kc->pinned;
   const hx_span host = {pinned, 0}, device = {buffer, 0};
   if (to_device) {
     memcpy(memory->address(pinned), base, bytes);
@@ -119,7 +125,6 @@ static void transfer(kc_t *kc, hx_buffer *buffer, uint8_t *base, uint64_t bytes,
   if (!to_device) {
     memcpy(base, memory->address(pinned), bytes);
   }
-  memory->free(pinned);
 }
 
 // A tensor as the device has it: borrowed, or a copy.

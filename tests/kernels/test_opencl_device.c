@@ -96,7 +96,12 @@ static void copy_and_fill(hx_device *device, uint32_t first, uint32_t second) {
   assert_int_equal(hx_opencl_queue_ops.sync(queue, &error), HX_OK);
   memcpy(bytes, hx_opencl_memory_ops.address(out), sizeof bytes);
   for (uint32_t i = 0; i < 128; i++) {
-    assert_int_equal(bytes[i], i >= 64 && i < 96 ? 0x11 : 0x33);
+    const uint8_t expected = i >= 64 && i < 96 ? 0x11 : 0x33;
+    if (bytes[i] != expected) {
+      fail_msg("spaces %u and %u, memory %s, queue %s, byte %u: expected %#x, found %#x", first, second,
+               oc_host.memory != NULL ? oc_host.memory : "as it comes",
+               oc_host.queue != NULL ? oc_host.queue : "in-order", i, expected, bytes[i]);
+    }
   }
   hx_opencl_queue_ops.event_destroy(event);
   hx_opencl_queue_ops.destroy(queue);
