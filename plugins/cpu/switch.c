@@ -337,13 +337,20 @@ static void low_single(const row_task_t *task, uint32_t t, char *const *out) {
   }
 }
 
-static void low_total(const row_task_t *task, uint32_t g, uint32_t c, char *out) {
-  const hxs_prepared *p = task->run->prepared;
+// All results of sums on a dropped row. A tile of all terms' rows meets every result's weights before the next one: the
+// terms' rows are more than a cache holds, and a tile of them is not.
+static void low_totals(const row_task_t *task) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const hx_cpu_switch_t *s = task->s;
+  const uint32_t place = place_of(s, task->row);
   for (size_t at = 0; at < p->n; at += tile_of(p)) {
-    char *tile = out + bytes_of(task->run, at);
-    const void *total = total_tile(task, g, c, at, tile);
-    if (total != tile) {
-      memcpy(tile, total, bytes_of(task->run, tile_of(p)));
+    for (uint32_t i = 0; i < 2 * s->result_count; i++) {
+      char *tile = (char *)low_row(run, i / 2, i % 2, place) + bytes_of(run, at);
+      const void *total = total_tile(task, i / 2, i % 2, at, tile);
+      if (total != tile) {
+        memcpy(tile, total, bytes_of(run, tile_of(p)));
+      }
     }
   }
 }
@@ -365,6 +372,7 @@ static void low_body(const hx_cpu_run_t *run, uint64_t lane) {
     row_task_t task = task_of(run, lane, row);
     if (s->sums) {
       term_rows(&task);
+      low_totals(&task);
     } else {
       raise_row(&task, &s->terms[0]);
     }
@@ -373,10 +381,7 @@ static void low_body(const hx_cpu_run_t *run, uint64_t lane) {
       if (!s->sums && s->terms[result].key == HX_NONE) {
         continue;
       }
-      if (s->sums) {
-        low_total(&task, result, 0, y[0]);
-        low_total(&task, result, 1, y[1]);
-      } else {
+      if (!s->sums) {
         low_single(&task, result, y);
       }
       leave(&task, y[0]);
@@ -443,21 +448,37 @@ static void finish_tile(const row_task_t *task, uint32_t result, uint32_t c, siz
   }
 }
 
-// Both rows of a result.
+// All results of sums on a kept row, tile by tile as in low_totals.
+static void finish_sums(const row_task_t *task) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const uint32_t rows = 2 * task->s->result_count;
+  for (uint32_t i = 0; i < rows; i++) {
+    begin_row(task, i / 2, i % 2, hx_cpu_result_row(run, &p->results[i / 2], run->first_item, i % 2, task->row));
+  }
+  for (size_t at = 0; at < p->n; at += tile_of(p)) {
+    for (uint32_t i = 0; i < rows; i++) {
+      char *value = hx_cpu_result_row(run, &p->results[i / 2], run->first_item, i % 2, task->row);
+      finish_tile(task, i / 2, i % 2, at, value, NULL);
+    }
+  }
+}
+
+// Both rows of a result of one term.
 static void finish_pair(const row_task_t *task, uint32_t result) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
   const hx_cpu_switch_t *s = task->s;
-  const hx_cpu_switch_term_t *term = &s->terms[s->sums ? 0 : result];
+  const hx_cpu_switch_term_t *term = &s->terms[result];
   const hxs_view *view = &p->results[result];
-  const bool turns = !s->sums && term->element != 1;
+  const bool turns = term->element != 1;
   void *out[2], *value[2];
   const void *rest[2] = {NULL, NULL};
   for (uint32_t c = 0; c < 2; c++) {
     out[c] = hx_cpu_result_row(run, view, run->first_item, c, task->row);
     value[c] = turns ? value_row(task, c) : out[c];
     begin_row(task, result, c, value[c]);
-    if (!s->sums && has_rest(s, c)) {
+    if (has_rest(s, c)) {
       rest[c] = rest_row(task, term, c);
     }
   }
@@ -465,7 +486,7 @@ static void finish_pair(const row_task_t *task, uint32_t result) {
     finish_tile(task, result, 0, at, value[0], rest[0]);
     finish_tile(task, result, 1, at, value[1], rest[1]);
   }
-  for (uint32_t c = 0; c < 2 && !s->sums; c++) {
+  for (uint32_t c = 0; c < 2; c++) {
     turn_row(task, term, view->domain == HX_NTT, out[c], value[c]);
   }
 }
@@ -502,11 +523,14 @@ static void finish_body(const hx_cpu_run_t *run, uint64_t lane) {
     row_task_t task = task_of(run, lane, row);
     if (s->sums) {
       term_rows(&task);
-    } else if (raises) {
+      finish_sums(&task);
+      continue;
+    }
+    if (raises) {
       raise_row(&task, &s->terms[0]);
     }
     for (uint32_t result = 0; result < s->result_count; result++) {
-      if (!s->sums && s->terms[result].key == HX_NONE) {
+      if (s->terms[result].key == HX_NONE) {
         copy_row(&task, result, 0);
         copy_row(&task, result, 1);
       } else {

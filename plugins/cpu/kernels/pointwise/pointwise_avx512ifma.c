@@ -3,6 +3,7 @@
 // that also get half rows leave shorter ones to portable.
 #include "kernels/ifma.h"
 #include "kernels/pointwise/pointwise.h"
+#include "kernels/unroll.h"
 
 // Products that a pair of accumulators takes before it is reduced: the sum of the high halves, 12 * 2^48 and carries,
 // stays below 2^52.
@@ -158,27 +159,46 @@ static void mul_scalar_add(void *out, const void *acc, const void *a, hxs_factor
   }
 }
 
+// Vectors of a row that dot takes from one operand before the next: operands are rows a power of two apart, so that the
+// same place of all of them falls into the same few sets of a cache, and what is asked for one vector at a time is
+// thrown out by the next operand before it is read.
+#define BLOCK 4u
+
+// Sums on `vectors` (1 or BLOCK) vectors from word `at` on.
+HXS_INLINE void dot_block(uint64_t *to, const uint64_t *start, const void *const *a, const void *const *b,
+                          uint32_t count, size_t at, uint32_t vectors, ifma_factor_t radix, const ifma_modulus_t *m) {
+  hx_vec lo[BLOCK], hi[BLOCK];
+  UNROLL for (uint32_t v = 0; v < vectors; v++) {
+    lo[v] = start != NULL ? load(start + at + 8 * v) : _mm512_setzero_si512();
+    hi[v] = _mm512_setzero_si512();
+  }
+  for (uint32_t k = 0; k < count;) {
+    const uint32_t end = count - k < CHUNK ? count : k + CHUNK;
+    for (; k < end; k++) {
+      const uint64_t *x = (const uint64_t *)a[k] + at, *y = (const uint64_t *)b[k] + at;
+      UNROLL for (uint32_t v = 0; v < vectors; v++) {
+        // Rows of keys come from far away, many at a time, each for a few pages' length: no processor guesses that.
+        _mm_prefetch((const char *)(y + 8 * v + AHEAD), _MM_HINT_T0);
+        const hx_vec left = load(x + 8 * v), right = load(y + 8 * v);
+        lo[v] = low_add(lo[v], left, right);
+        hi[v] = high_add(hi[v], left, right);
+      }
+    }
+    UNROLL for (uint32_t v = 0; v < vectors; v++) {
+      lo[v] = wide(hi[v], lo[v], radix, m);
+      hi[v] = _mm512_setzero_si512();
+    }
+  }
+  UNROLL for (uint32_t v = 0; v < vectors; v++) store(to + at + 8 * v, lo[v]);
+}
+
 static void dot(void *out, const void *acc, const void *const *a, const void *const *b, uint32_t count,
                 const hxs_modulus *modulus, size_t n) {
-  uint64_t *to = out;
-  const uint64_t *start = acc;
   const ifma_modulus_t m = ifma_modulus(modulus->q);
   const ifma_factor_t radix = ifma_radix(modulus->q);
-  for (size_t i = 0; i < n; i += 8) {
-    hx_vec lo = start != NULL ? load(start + i) : _mm512_setzero_si512(), hi = _mm512_setzero_si512();
-    for (uint32_t k = 0; k < count; k++) {
-      // Rows of keys come from far away, many at a time, each for a few pages' length: no processor guesses that.
-      _mm_prefetch((const char *)((const uint64_t *)b[k] + i + AHEAD), _MM_HINT_T0);
-      if (k > 0 && k % CHUNK == 0) {
-        lo = wide(hi, lo, radix, &m);
-        hi = _mm512_setzero_si512();
-      }
-      hx_vec x = load((const uint64_t *)a[k] + i), y = load((const uint64_t *)b[k] + i);
-      lo = low_add(lo, x, y);
-      hi = high_add(hi, x, y);
-    }
-    store(to + i, wide(hi, lo, radix, &m));
-  }
+  size_t i = 0;
+  for (; i + 8 * BLOCK <= n; i += 8 * BLOCK) dot_block(out, acc, a, b, count, i, BLOCK, radix, &m);
+  for (; i < n; i += 8) dot_block(out, acc, a, b, count, i, 1, radix, &m);
 }
 
 const hx_cpu_pointwise_t hx_cpu_pointwise_avx512ifma = {.add = add,
