@@ -46,11 +46,13 @@ struct hx_queue {
   hx_device *device;
   void *stream;
   const char *last_name;
+  volatile uint32_t *flag;  // page-locked; kernels set it where a number cannot be told; NULL: not made yet
 };
 
 extern const hx_device_ops hx_cuda_device_ops;
 extern const hx_memory_ops hx_cuda_memory_ops;
 extern const hx_queue_ops hx_cuda_queue_ops;
+extern const hx_codec_ops hx_cuda_codec_ops;
 
 // Makes the device's context current for this thread; HX_DEVICE_LOST where the device is lost. HX_OK must be followed
 // by hx_cuda_leave, which gives the thread back what it had.
@@ -74,5 +76,7 @@ int32_t hx_cuda_span_address(const hx_device *device, hx_span span, uint64_t byt
 // followed by hx_cuda_queue_leave.
 int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error);
 void hx_cuda_queue_leave(hx_queue *queue);
+// Makes the queue's flag, within such a call.
+int32_t hx_cuda_queue_flag(hx_queue *queue, hx_error *error);
 
 #endif

@@ -16,7 +16,7 @@ enum {
   ROW_COUNT
 };
 
-static const hx_plugin table = {.struct_size = HX_END_OF(hx_plugin, shutdown),
+static const hx_plugin table = {.struct_size = HX_END_OF(hx_plugin, codec),
                                 .id = HELIOX_PLUGIN_ID,
                                 .version = HELIOX_PLUGIN_VERSION,
                                 .impl_count = ROW_COUNT + 2 * HX_CUDA_VARIANT_COUNT,
@@ -24,6 +24,7 @@ static const hx_plugin table = {.struct_size = HX_END_OF(hx_plugin, shutdown),
                                 .device = &hx_cuda_device_ops,
                                 .memory = &hx_cuda_memory_ops,
                                 .queue = &hx_cuda_queue_ops,
-                                .shutdown = hxs_host_clear};
+                                .shutdown = hxs_host_clear,
+                                .codec = &hx_cuda_codec_ops};
 
 int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) { return hxs_query("cuda", &table, host, out); }

@@ -39,6 +39,21 @@ void hx_cuda_queue_leave(hx_queue *queue) {
   hxs_gate_leave(&queue->gate);
 }
 
+#define FLAG_BYTES 64u
+
+int32_t hx_cuda_queue_flag(hx_queue *queue, hx_error *error) {
+  int32_t result = 0;
+  if (queue->flag == NULL) {
+    void *memory = hx_cuda_pinned_take(&queue->device->pinned, queue->device->driver, FLAG_BYTES, &result);
+    if (result != 0) {
+      return hx_cuda_device_fail(queue->device, "cuMemHostAlloc", result, error);
+    }
+    memset(memory, 0, FLAG_BYTES);
+    queue->flag = memory;
+  }
+  return HX_OK;
+}
+
 static int32_t queue_create(hx_device *device, hx_queue **out, hx_error *error) {
   if (device == NULL || out == NULL) {
     return hxs_fail(error, HX_INVALID, "create: device or result is missing");
@@ -66,6 +81,9 @@ static void queue_destroy(hx_queue *queue) {
   if (queue != NULL && hx_cuda_enter(queue->device, NULL) == HX_OK) {
     queue->device->driver->cuStreamSynchronize(queue->stream);
     queue->device->driver->cuStreamDestroy(queue->stream);
+    if (queue->flag != NULL) {
+      hx_cuda_pinned_give(&queue->device->pinned, queue->device->driver, (void *)(uintptr_t)queue->flag, FLAG_BYTES);
+    }
     hx_cuda_leave(queue->device);
   }
   free(queue);
@@ -172,6 +190,13 @@ static int32_t wait_for_work(hx_queue *queue) {
   char message[sizeof queue->gate.message];
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
   const int32_t result = queue->device->driver->cuStreamSynchronize(queue->stream);
+  if (result == 0 && queue->flag != NULL && *queue->flag != 0) {
+    *queue->flag = 0;
+    snprintf(message, sizeof message, "%s: a coefficient is 2^96 or more, or a slot is no number that a double holds",
+             queue->last_name);
+    hxs_gate_poison(&queue->gate, HX_INVALID, message);
+    return HX_INVALID;
+  }
   if (result == 0) {
     return HX_OK;
   }

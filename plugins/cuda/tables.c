@@ -79,6 +79,7 @@ int32_t hx_cuda_tables_create(hx_device *device, const hx_ring *ring, hx_tables 
     return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for a ring's tables");
   }
   tables->device = device;
+  pthread_mutex_init(&tables->lock, NULL);
   const int32_t code = fill_tables(device, ring, tables, error);
   if (code != HX_OK) {
     hx_cuda_tables_destroy(tables);
@@ -95,6 +96,10 @@ void hx_cuda_tables_destroy(hx_tables *tables) {
   if (tables->memory != 0) {
     hx_cuda_device_free(tables->device, tables->memory);
   }
+  if (tables->roots != 0) {
+    hx_cuda_device_free(tables->device, tables->roots);
+  }
+  pthread_mutex_destroy(&tables->lock);
   free(tables->primes);
   free(tables->moduli);
   hxs_ring_clear(&tables->ring);

@@ -3,6 +3,8 @@
 #ifndef HX_CUDA_TABLES_H
 #define HX_CUDA_TABLES_H
 
+#include <pthread.h>
+
 #include "heliox/support/ring.h"
 #include "number.h"
 
@@ -13,6 +15,8 @@ struct hx_tables {
   hx_device *device;
   hxs_modulus *moduli;      // by id, of word 64
   hx_cuda_prime_t *primes;  // by id; addresses of twiddles are the device's
+  pthread_mutex_t lock;     // of roots
+  uint64_t roots;           // device address of the codec's roots; 0: not made yet
   uint64_t memory;          // device address of the primes' copy and of all twiddles
 };
 

@@ -106,6 +106,12 @@ typedef struct hx_cuda_turn_row {
   hx_cuda_factor_t lift;  // P
 } hx_cuda_turn_row_t;
 
+// What encoding multiplies by, and decoding: factor * power[0] * power[1], powers of 2.
+typedef struct hx_cuda_code {
+  double scale_hi, scale_lo;
+  double power[2];
+} hx_cuda_code_t;
+
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8
 // Targets of a block of it, and shared memory of one.

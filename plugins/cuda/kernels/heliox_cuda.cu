@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry points, from kernels.def. Every kernel takes one hx_cuda_args_t by value and the same shared memory.
 #include "base.cuh"
+#include "code.cuh"
 #include "ntt.cuh"
 #include "radix.cuh"
 #include "rows.cuh"
