@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/base/spare.h"
+
 #define ALIGNMENT 64
 #define LARGE_PAGE ((size_t)2 << 20)  // of x86-64, and of arm64 with small pages of 4 KiB
 #define ARENA_BLOCK (64 * 1024)
@@ -40,18 +42,34 @@ char *hx_strdup(const char *text) {
   return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 
+static bool is_large(size_t size) { return size >= 2 * LARGE_PAGE; }
+
+// Bytes of a block: whole large pages, so that sizes that are nearly alike are alike.
+static size_t whole(size_t size) {
+  const size_t unit = is_large(size) ? LARGE_PAGE : ALIGNMENT;
+  return size == 0 ? unit : (size + unit - 1) / unit * unit;
+}
+
 // Polynomials and keys are read from end to end: in large pages that costs fewer faults and look-ups.
 void *hx_aligned_alloc(size_t size) {
-  const size_t alignment = size < 2 * LARGE_PAGE ? ALIGNMENT : LARGE_PAGE;
-  if (size > SIZE_MAX - alignment || !may_alloc()) return NULL;
-  const size_t whole = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  void *memory = NULL;
-  if (posix_memalign(&memory, alignment, whole) != 0) return NULL;
-  if (alignment == LARGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);  // advice: without it the pages are small
+  if (size > SIZE_MAX - LARGE_PAGE || !may_alloc()) return NULL;
+  const size_t bytes = whole(size);
+  void *memory = is_large(size) ? hx_spare_take(bytes) : NULL;
+  if (memory != NULL) return memory;
+  if (posix_memalign(&memory, is_large(size) ? LARGE_PAGE : ALIGNMENT, bytes) != 0) return NULL;
+  if (is_large(size)) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // advice: without it the pages are small
   return memory;
 }
 
 void hx_aligned_free(void *pointer) { free(pointer); }
+
+void hx_aligned_give(void *pointer, size_t size) {
+  if (pointer != NULL && is_large(size)) {
+    hx_spare_keep(pointer, whole(size));
+  } else {
+    free(pointer);
+  }
+}
 
 void hx_wipe(void *pointer, size_t size) {
   if (pointer != NULL) sodium_memzero(pointer, size);

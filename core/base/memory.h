@@ -12,9 +12,11 @@ void *hx_zalloc(size_t count, size_t size);  // zeroed; checks count * size
 void *hx_realloc(void *pointer, size_t size);
 void hx_free(void *pointer);
 char *hx_strdup(const char *text);
-// 64-byte aligned, for tensors; freed by hx_aligned_free.
+// 64-byte aligned, for tensors; freed by hx_aligned_free, or by hx_aligned_give with the same size, which keeps large
+// blocks for the next ones (spare.h).
 void *hx_aligned_alloc(size_t size);
 void hx_aligned_free(void *pointer);
+void hx_aligned_give(void *pointer, size_t size);
 // Overwrites secret memory; never optimised away.
 void hx_wipe(void *pointer, size_t size);
 

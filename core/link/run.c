@@ -43,12 +43,15 @@ static hx_status_t bind_input(hx_running_t *run, size_t root) {
 }
 
 // Memory for a result that the caller did not bring: host memory where the device works on it, else the device's own.
+// It is not cleared: a run that succeeds has written all of it, and one that fails hands nothing out.
 static hx_status_t create_output(hx_running_t *run, size_t index) {
   hx_executable_t *exe = run->exe;
   const hx_type_t *type = exe->output_types[index];
   const bool secret = exe->output_rules[index].secret;
   if (hx_device_imports(exe->device) || exe->output_numbers[index] != HX_NONE) {
-    const hx_status_t status = hx_value_create(exe->params, type, secret, &run->instance->results[index]);
+    const bool number = exe->output_numbers[index] != HX_NONE;
+    const hx_status_t status =
+        (number ? hx_value_create : hx_value_create_unset)(exe->params, type, secret, &run->instance->results[index]);
     return status != HX_STATUS_OUT_OF_MEMORY ? status
                                              : hx_report_fail(run->report, HX_CODE_OUT_OF_MEMORY,
                                                               "no memory for output %s", exe->outputs[index].name);

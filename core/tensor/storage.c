@@ -24,7 +24,7 @@ hx_storage_t *hx_storage_wrap(void *address, uint64_t bytes, const void *device,
   return storage;
 }
 
-static void release_host(hx_storage_t *storage) { hx_aligned_free(storage->address); }
+static void release_host(hx_storage_t *storage) { hx_aligned_give(storage->address, (size_t)storage->bytes); }
 
 hx_storage_t *hx_storage_create_unset(uint64_t bytes, bool secret) {
   if (bytes > SIZE_MAX) return NULL;

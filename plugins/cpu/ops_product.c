@@ -70,21 +70,33 @@ int32_t hx_cpu_build_mul_montgomery(hxs_build *build) {
   return build_product(build, 2, HX_MONTGOMERY, false);
 }
 
-// (a0 b0, a0 b1 + a1 b0, a1 b1) of one limb, while its rows are in cache. A square has b = a.
+// Coefficients that meet all three products before the next ones: four operands' tiles fit in L1 and L2, whole rows of
+// large rings do not.
+#define TILE 1024u
+
+// (a0 b0, a0 b1 + a1 b0, a1 b1) of one limb, tile by tile: so operands are read once. A square has b = a.
 static void tensor_limb(const hx_cpu_run_t *run, uint64_t index) {
   const hxs_prepared *p = run->prepared;
   const hxs_view *out = &p->results[0], *a = &p->operands[0], *b = &p->operands[p->operand_count - 1];
   const uint32_t limb = (uint32_t)(index % out->limbs);
   const uint64_t item = index / out->limbs;
   const hxs_modulus *m = &hx_cpu_prime_of(run, out->ids[limb])->m;
-  const void *left[2], *right[2];
+  const size_t tile = p->n < TILE ? p->n : TILE, bytes = tile * out->element_bytes;
+  const char *left[2], *right[2];
+  char *to[3];
   for (uint32_t i = 0; i < 2; i++) {
     left[i] = hx_cpu_operand_row(run, a, item, i, limb);
     right[1 - i] = hx_cpu_operand_row(run, b, item, i, limb);
   }
-  run->kernels->pointwise->mul(hx_cpu_result_row(run, out, item, 0, limb), left[0], right[1], m, p->n);
-  run->kernels->pointwise->dot(hx_cpu_result_row(run, out, item, 1, limb), NULL, left, right, 2, m, p->n);
-  run->kernels->pointwise->mul(hx_cpu_result_row(run, out, item, 2, limb), left[1], right[0], m, p->n);
+  for (uint32_t c = 0; c < 3; c++) {
+    to[c] = hx_cpu_result_row(run, out, item, c, limb);
+  }
+  for (size_t at = 0; at < p->n / tile * bytes; at += bytes) {
+    const void *const x[2] = {left[0] + at, left[1] + at}, *const y[2] = {right[0] + at, right[1] + at};
+    run->kernels->pointwise->mul(to[0] + at, x[0], y[1], m, tile);
+    run->kernels->pointwise->dot(to[1] + at, NULL, x, y, 2, m, tile);
+    run->kernels->pointwise->mul(to[2] + at, x[1], y[0], m, tile);
+  }
 }
 
 static int32_t run_tensor(hx_cpu_run_t *run) {

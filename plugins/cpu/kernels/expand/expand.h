@@ -12,5 +12,9 @@ typedef struct hx_cpu_expand {
 } hx_cpu_expand_t;
 
 extern const hx_cpu_expand_t hx_cpu_expand_portable64, hx_cpu_expand_portable32;
+#if defined(__x86_64__)
+extern const hx_cpu_expand_t hx_cpu_expand_avx2, hx_cpu_expand_avx2_32, hx_cpu_expand_avx512dq,
+    hx_cpu_expand_avx512dq_32;
+#endif
 
 #endif

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uniform rows from a seed, eight blocks at once. See expand_rows.h.
+#define EXPAND_BLOCKS 8u
+#include "kernels/expand/expand_rows.h"
+
+const hx_cpu_expand_t hx_cpu_expand_avx2 = {.row = expand64};
+const hx_cpu_expand_t hx_cpu_expand_avx2_32 = {.row = expand32};
