@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define TIMEOUT_DEFAULT_MS 60000u
-#define FACTS_SHOWN 192u  // bytes of a rank's facts that the others are told where they differ
+#define FACTS_SHOWN 512u   // bytes of a rank's facts that the others get where they differ
+#define FACTS_WINDOW 100u  // of them that are told, from shortly before the first difference
 
 static hx_status_t no_memory(hx_report_t *report) {
   return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a group");
@@ -83,14 +84,21 @@ static hx_status_t tell_facts(hx_group_t *group, const void *facts, size_t bytes
   if (all != NULL && sizes != NULL)
     result = group->plugin->table.collectives->all_gather(group->handle, mine, all, sizes, &error);
   uint32_t other = 0;
+  size_t from = 0;
   for (uint32_t r = 1; result == HX_OK && r < group->size && other == 0; ++r) {
     all[(size_t)(r + 1) * FACTS_SHOWN - 1] = '\0';
     if (strcmp(all + (size_t)r * FACTS_SHOWN, all) != 0) other = r;
   }
+  const char *theirs = all == NULL ? NULL : all + (size_t)other * FACTS_SHOWN;
+  while (other > 0 && all[from] == theirs[from]) ++from;  // they differ before both end
+  from = from < 24 ? 0 : from - 24;
+
   hx_text_t text;
   hx_text_init(&text);
   hx_text_printf(&text, "rank %u: %s: %s", group->rank, what, said);
-  if (other > 0) hx_text_printf(&text, "; rank 0: %s; rank %u: %s", all, other, all + (size_t)other * FACTS_SHOWN);
+  if (other > 0)
+    hx_text_printf(&text, "; rank 0: %s%.*s; rank %u: %s%.*s", from > 0 ? "..." : "", (int)FACTS_WINDOW, all + from,
+                   other, from > 0 ? "..." : "", (int)FACTS_WINDOW, theirs + from);
   const hx_status_t status = hx_report_fail(report, differs, "%s", text.failed ? said : text.data);
   hx_text_deinit(&text);
   hx_free(all);

@@ -193,9 +193,22 @@ static bool check_info(const hx_device_ops *device, uint32_t index, hx_gates_t *
   return result == HX_OK && aligned;
 }
 
-// A plugin without the device role has nothing to probe.
+static bool probe_groups(const hx_collective_ops *collectives, hx_gates_t *gates) {
+  hx_error error = {.struct_size = HX_END_OF(hx_error, message), .op = HX_NONE};
+  const int32_t result = collectives->probe(&error);
+  error.message[sizeof error.message - 1] = '\0';
+  if (result == HX_OK) return true;
+  const char *why = error.message[0] != '\0' ? error.message : "it gives no reason";
+  hx_gates_fail(gates, HX_GATE_PROBE, HX_CODE_DEVICE, "groups of processes", "none",
+                "the plugin can open no group here: %s", why);
+  return false;
+}
+
+// A plugin without devices and groups has nothing to probe.
 static bool probe(const hx_plugin *table, hx_gates_t *gates) {
   hx_error error = {.struct_size = HX_END_OF(hx_error, message), .op = HX_NONE};
+  const hx_collective_ops *collectives = table->collectives;
+  if (collectives != NULL && collectives->probe != NULL && !probe_groups(collectives, gates)) return false;
   if (table->device == NULL) return true;
   const uint32_t count = table->device->count(&error);
   error.message[sizeof error.message - 1] = '\0';

@@ -62,7 +62,7 @@ static const field_t collective_fields[] = {
     POINTER(hx_collective_ops, rank),       POINTER(hx_collective_ops, agree),
     POINTER(hx_collective_ops, broadcast),  POINTER(hx_collective_ops, all_gather),
     POINTER(hx_collective_ops, all_reduce), POINTER(hx_collective_ops, send),
-    POINTER(hx_collective_ops, receive)};
+    POINTER(hx_collective_ops, receive),    OPTIONAL(hx_collective_ops, probe)};
 
 static bool check_fields(const void *table, uint32_t size, const field_t *fields, size_t count, const char *where,
                          hx_gates_t *gates) {

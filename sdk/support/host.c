@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "heliox/support/error.h"
+
 static hx_host current;
 static const char *plugin_name;
 
@@ -30,4 +32,9 @@ void hxs_host_log(int32_t level, const char *text) {
   if (current.log != NULL) {
     current.log(current.self, level, plugin_name, text);
   }
+}
+
+int32_t hxs_host_run_region(hx_callable *callable, const hx_call *call, hx_error *error) {
+  if (current.run_region == NULL) return hxs_fail(error, HX_UNSUPPORTED, "the host runs no regions of other plugins");
+  return current.run_region(current.self, callable, call, error);
 }

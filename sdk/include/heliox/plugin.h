@@ -371,6 +371,8 @@ typedef struct {
   int32_t (*all_reduce)(hx_group *, const hx_reduction *, hx_error *);
   int32_t (*send)(hx_group *, uint32_t to, const void *payload, uint64_t bytes, hx_error *);
   int32_t (*receive)(hx_group *, uint32_t from, void *payload, uint64_t bytes, hx_error *);
+  /* since 1.2. [I] Whether groups can be opened on this machine: HX_UNAVAILABLE says what is missing. NULL: they can. */
+  int32_t (*probe)(hx_error *);
 } hx_collective_ops;
 
 /* ------------------------------------------------------------------ host and plugin */
