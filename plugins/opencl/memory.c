@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory role. On a device that shares the host's memory every buffer is host memory that the device works on as it
-// is. Elsewhere device memory is the device's, pinned memory is the driver's own and stays mapped, and host memory is
-// plain; kernels take device memory alone, so nothing is transferred unasked.
+// is. Elsewhere device memory is the device's; pinned and host memory are the driver's own and stay mapped, since there
+// are drivers that read pageable memory when a write is made and not when its turn comes. Kernels take device memory
+// alone, so nothing is transferred unasked.
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ static int32_t fill_buffer(hx_buffer *buffer, hx_error *error) {
   if (buffer->space == HX_SPACE_DEVICE) {
     return create(device, 0, buffer->bytes, NULL, &buffer->memory, error);
   }
-  return buffer->space == HX_SPACE_PINNED ? fill_pinned(buffer, error) : fill_host(buffer, error);
+  return fill_pinned(buffer, error);
 }
 
 static void memory_free(hx_buffer *buffer) {
