@@ -135,26 +135,6 @@ static uint64_t items_of(const hx_type_t *type) {
   return items;
 }
 
-static bool constant_of(const hx_ir_value_t *value, int64_t *out) {
-  const hx_attribute_t *number = value->op != NULL && value->op->info->id == HX_OP_ARITH_CONSTANT
-                                     ? hx_attrs_find(value->op->attrs, "value")
-                                     : NULL;
-  if (number == NULL || number->kind != HX_ATTRIBUTE_INTEGER) return false;
-  *out = number->integer;
-  return true;
-}
-
-// Turns of a loop with constant bounds; 1 where they are not known.
-static uint64_t trips_of(const hx_ir_op_t *op, bool *exact) {
-  int64_t lower, upper, step;
-  if (op->info->id == HX_OP_SCF_FOR && constant_of(op->operands[0], &lower) && constant_of(op->operands[1], &upper) &&
-      constant_of(op->operands[2], &step) && step > 0) {
-    return upper <= lower ? 0 : ((uint64_t)upper - (uint64_t)lower + (uint64_t)step - 1) / (uint64_t)step;
-  }
-  *exact = false;
-  return 1;
-}
-
 typedef struct hx_tally {
   uint64_t key_switches, mod_ups, mod_downs, transforms, operations, measured;
   double nanoseconds;
@@ -204,7 +184,7 @@ static void tally_block(hx_planner_t *planner, const hx_ir_block_t *block, hx_ta
       add(out, &parts[parts[1].transforms > parts[0].transforms || parts[1].operations > parts[0].operations], 1);
       exact = false;
     } else {
-      const uint64_t trips = trips_of(op, &exact);
+      const uint64_t trips = hx_op_trips(op, &exact);
       for (size_t i = 0; i < 2; ++i) add(out, &parts[i], trips);
     }
     planner->plan->info.counts_exact = planner->plan->info.counts_exact && exact;

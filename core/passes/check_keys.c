@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // check-keys - the exact set of keys that a program needs, as decisions: each key with the number of operations that
-// use it. Refuses rotations whose keys cannot be known, and key operands that are not those that the operation needs.
-// In: a verified program, state inferred where it rotates; parameters where it needs keys. Keeps: everything.
+// use it, whole ones and those of lowered programs that read a part of it. Refuses rotations whose keys cannot be
+// known, and key operands that are not those that the operation needs. In: a verified program, state inferred where it
+// rotates; parameters where it needs keys. Keeps: everything.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -43,6 +44,13 @@ static hx_status_t check_operand(hx_key_check_t *check, const hx_ir_op_t *op, si
                            "%s: operand %zu is another key than @%s, which it needs", op->info->name, index, symbol);
 }
 
+// A key that an operation reads which does not switch keys as a whole.
+static hx_status_t count_reference(hx_key_check_t *check, const hx_ir_value_t *operand) {
+  hx_key_need_t need;
+  if (check->env->ring == NULL || !hx_key_need_of_type(operand->type, check->env->ring, &need)) return HX_STATUS_OK;
+  return count_use(check, &need);
+}
+
 static hx_status_t visit(hx_ir_op_t *op, void *argument) {
   hx_key_check_t *check = argument;
   check->needs.count = 0;
@@ -53,6 +61,8 @@ static hx_status_t visit(hx_ir_op_t *op, void *argument) {
     if (status == HX_STATUS_OK && first + i < op->operand_count)
       status = check_operand(check, op, first + i, &check->needs.items[i]);
   }
+  for (size_t i = 0; i < op->operand_count && check->needs.count == 0 && status == HX_STATUS_OK; ++i)
+    status = count_reference(check, op->operands[i]);
   if (status != HX_STATUS_OK && check->first == HX_STATUS_OK) check->first = status;
   return status == HX_STATUS_OUT_OF_MEMORY ? status : HX_STATUS_OK;
 }

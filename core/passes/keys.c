@@ -83,6 +83,26 @@ size_t hx_op_first_key(const hx_ir_op_t *op) {
   return first;
 }
 
+// The step that gives a Galois element, or 0: 5 has order N/2 modulo 2N.
+static uint32_t step_of(const hx_ring *ring, uint64_t element) {
+  const uint64_t mask = ((uint64_t)2 << ring->log_n) - 1;
+  uint64_t power = 1;
+  for (uint32_t step = 0; step < (uint32_t)1 << (ring->log_n - 1); ++step) {
+    if (power == element) return step;
+    power = (power * 5) & mask;
+  }
+  return 0;
+}
+
+bool hx_key_need_of_type(const hx_type_t *type, const hx_ring *ring, hx_key_need_t *out) {
+  if (type->kind != HX_TYPE_KEY) return false;
+  *out = (hx_key_need_t){.kind = type->key_kind, .element = type->element};
+  if (out->kind == HX_KEY_GALOIS) out->step = step_of(ring, out->element);
+  if (out->kind == HX_KEY_GALOIS && out->element == ((uint64_t)2 << ring->log_n) - 1)
+    *out = (hx_key_need_t){.kind = HX_KEY_CONJ};
+  return out->kind == HX_KEY_RELIN || out->kind == HX_KEY_GALOIS || out->kind == HX_KEY_CONJ;
+}
+
 void hx_key_need_symbol(const hx_key_need_t *need, char out_symbol[HX_NAME_MAX]) {
   if (need->kind == HX_KEY_GALOIS) {
     (void)snprintf(out_symbol, HX_NAME_MAX, "galois_%" PRIu64, need->element);

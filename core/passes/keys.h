@@ -24,6 +24,8 @@ hx_status_t hx_op_key_needs(const hx_program_t *program, const hx_ir_op_t *op, c
                             hx_key_needs_t *needs, hx_report_t *report);
 // Index of the first operand that is a key; operand_count where there is none.
 size_t hx_op_first_key(const hx_ir_op_t *op);
+// The need that a key of this type meets; false: none of these kinds.
+bool hx_key_need_of_type(const hx_type_t *type, const hx_ring *ring, hx_key_need_t *out);
 // Symbol and type of a key: @relin, @conj, @galois_<element>.
 void hx_key_need_symbol(const hx_key_need_t *need, char out_symbol[HX_NAME_MAX]);
 void hx_key_need_type(const hx_key_need_t *need, hx_type_t *out);

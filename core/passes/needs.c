@@ -24,23 +24,10 @@ static void note_depth(hx_search_t *search, const hx_type_t *type) {
   if ((type->known & HX_KNOWN_DEPTH) != 0 && type->depth > search->depth) search->depth = type->depth;
 }
 
-// The step that gives a Galois element, or 0: 5 has order N/2 modulo 2N.
-static uint32_t step_of(const hx_ring *ring, uint64_t element) {
-  const uint64_t mask = ((uint64_t)2 << ring->log_n) - 1;
-  uint64_t power = 1;
-  for (uint32_t step = 0; step < (uint32_t)1 << (ring->log_n - 1); ++step) {
-    if (power == element) return step;
-    power = (power * 5) & mask;
-  }
-  return 0;
-}
-
 // A key that the program refers to itself.
 static hx_status_t add_reference(hx_search_t *search, const hx_type_t *type) {
-  hx_key_need_t need = {.kind = type->key_kind, .element = type->element};
-  if (need.kind != HX_KEY_RELIN && need.kind != HX_KEY_GALOIS && need.kind != HX_KEY_CONJ) return HX_STATUS_OK;
-  if (need.kind == HX_KEY_GALOIS) need.step = step_of(search->ring, need.element);
-  if (need.kind == HX_KEY_GALOIS && need.element == ((uint64_t)2 << search->ring->log_n) - 1) need.kind = HX_KEY_CONJ;
+  hx_key_need_t need;
+  if (!hx_key_need_of_type(type, search->ring, &need)) return HX_STATUS_OK;
   HX_TRY(hx_grow(&search->needs.items, &search->needs.capacity, search->needs.count + 1, sizeof need));
   search->needs.items[search->needs.count++] = need;
   return HX_STATUS_OK;

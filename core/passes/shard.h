@@ -68,6 +68,16 @@ hx_ir_value_t *hx_shard_build(hx_shard_t *shard, hx_ir_op_t *before, hx_op_id_t 
 // A collective: the group's handle is put in front of `value`, which may be NULL where this rank brings nothing.
 hx_ir_value_t *hx_shard_collective(hx_shard_t *shard, hx_ir_op_t *before, hx_op_id_t id, hx_ir_value_t *value,
                                    const hx_named_attr_t *items, size_t item_count, const hx_type_t *type);
+// A rank's rows of a set, and the type of a tensor of a value's shape on some rows.
+hx_primes_t hx_shard_own_rows(const hx_shard_t *shard, const hx_primes_t *all, uint32_t rank);
+void hx_shard_rows_type(const hx_shard_t *shard, const hx_type_t *type, const hx_primes_t *rows, hx_type_t *out);
+// Rows of all ranks on every rank, as a value of this type. `part`: this rank's; NULL: it has none.
+hx_ir_value_t *hx_shard_gather_rows(hx_shard_t *shard, hx_ir_op_t *before, const hx_type_t *type, hx_ir_value_t *part);
+// The sum of the parts of all ranks that contribute (by rank), on every rank. `part`: this rank's, NULL where it does
+// not contribute. By one reduction, or, where that moves less, by rows: the owner of a row adds those of all
+// contributors, and the sums are gathered (shard_sum.c).
+hx_ir_value_t *hx_shard_sum(hx_shard_t *shard, hx_ir_op_t *before, const hx_type_t *type, hx_ir_value_t *part,
+                            const bool *contributes);
 // A value of zeros, made in front of `before`: what a rank adds to a sum of which it has no term. Where the type has a
 // batch, `like` is a value with the same batch, or with one more axis in front of it.
 hx_ir_value_t *hx_shard_zero(hx_shard_t *shard, hx_ir_op_t *before, const hx_type_t *type, hx_ir_value_t *like);

@@ -3,7 +3,7 @@
 //
 // Legal item by item: operations compute every item of a batch on its own, but for those that name the axis:
 //   sum over it           each rank sums its items, and the sums are added: exact modulo each prime, so their order is
-//                         free; a rank without items adds zeros;
+//                         free;
 //   select_batch of it    reads the gathered value on every rank.
 // Operands without a batch (weights, keys) are whole on every rank. A first axis of one item is not spread.
 #include <string.h>
@@ -102,21 +102,23 @@ static const char *sum_items(hx_shard_t *shard) {
   const hx_ir_op_t *op = shard->op;
   const hx_type_t *type = op->results[0]->type;
   const uint64_t items = op->operands[0]->type->batch_shape[0];
+  uint64_t first;
   if (!hx_type_is_complete(type) || type->repr != HX_STANDARD)
     return "only sums of standard residues are exact over ranks";
-  hx_ir_value_t *like = type->batch_rank == 0 ? NULL : hx_shard_find_like(shard, type);
-  if (type->batch_rank > 0 && like == NULL && shard->size > items)
+  if (type->batch_rank > 0 && shard->size > items && hx_shard_find_like(shard, type) == NULL)
     return "there are more ranks than items, and no input or material has the batch of the sum";
-  uint64_t first;
-  hx_ir_value_t *part = NULL;
-  if (own_items(shard, op->operands[0]->type, &first) > 0) {
-    const hx_ir_op_t *made = build_on_parts(shard, type);
-    part = made == NULL ? NULL : made->results[0];
-  } else {
-    part = hx_shard_zero(shard, shard->op, type, like);
+  bool *contributes = hx_zalloc(shard->size, sizeof *contributes);
+  if (contributes == NULL) {
+    hx_shard_fail(shard, HX_STATUS_OUT_OF_MEMORY);
+    return NULL;
   }
-  if (shard->status != HX_STATUS_OK) return NULL;
-  hx_ir_value_t *sum = hx_shard_collective(shard, shard->op, HX_OP_DISTRIBUTED_ALL_REDUCE_ADD, part, NULL, 0, type);
+  for (uint32_t r = 0; r < shard->size; ++r) contributes[r] = hx_shard_share(items, r, shard->size, &first) > 0;
+  const hx_ir_op_t *made = contributes[shard->rank] ? build_on_parts(shard, type) : NULL;
+  hx_ir_value_t *sum = shard->status == HX_STATUS_OK
+                           ? hx_shard_sum(shard, shard->op, type, made == NULL ? NULL : made->results[0], contributes)
+                           : NULL;
+  hx_free(contributes);
+  if (sum != NULL) sum->name = op->results[0]->name;
   hx_shard_define_whole(shard, op->results[0], sum, shard->op);
   return NULL;
 }

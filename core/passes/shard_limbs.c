@@ -65,39 +65,14 @@ static hx_ir_value_t *slice(hx_shard_t *shard, hx_ir_op_t *before, hx_ir_value_t
   return select_rows(shard, before, whole, &own);
 }
 
-// Rows of all ranks on every rank. `part`: this rank's, or NULL.
-static hx_ir_value_t *gather_rows(hx_shard_t *shard, hx_ir_op_t *before, const hx_type_t *type, hx_ir_value_t *part) {
-  uint32_t ids[HX_PRIMES_MAX];
-  int64_t owners[HX_PRIMES_MAX];
-  const uint32_t count = hx_primes_list(&type->primes, ids);
-  for (uint32_t i = 0; i < count; ++i) owners[i] = hx_shard_row_owner(ids[i], shard->env->ring->q_count, shard->size);
-  const hx_named_attr_t items[] = {hx_shard_ids(shard, "ids", &type->primes),
-                                   hx_shard_list(shard, "owners", owners, count), hx_shard_number("rank", shard->rank)};
-  return hx_shard_collective(shard, before, HX_OP_DISTRIBUTED_GATHER_LIMBS, part, items, 3, type);
-}
-
-// A tensor of the value's shape on some of its rows.
-static void rows_type(const hx_shard_t *shard, const hx_type_t *type, const hx_primes_t *rows, hx_type_t *out) {
-  const hx_ring *ring = shard->env->ring;
-  const hx_primes_t special = hx_ring_special(ring), in_p = common(rows, &special), in_q = without(rows, &special);
-  hx_type_init(out, HX_TYPE_TENSOR);
-  hx_type_set_word(out, HX_PART_DTYPE, ring->word == 32 ? HX_U32 : HX_U64);
-  hx_type_set_batch(out, type->batch_rank, type->batch_shape);
-  hx_type_set_word(out, HX_PART_COMPONENTS, type->components);
-  hx_type_set_primes(out, rows);
-  hx_type_set_word(out, HX_PART_BASIS, is_empty(&in_p) ? HX_BASIS_Q : is_empty(&in_q) ? HX_BASIS_P : HX_BASIS_QP);
-  hx_type_set_word(out, HX_PART_DOMAIN, type->domain);
-  hx_type_set_word(out, HX_PART_REPR, type->repr);
-}
-
 // Some rows of a spread value on every rank.
 static hx_ir_value_t *gather_some(hx_shard_t *shard, hx_ir_value_t *value, const hx_primes_t *rows) {
   const hx_shard_value_t *found = hx_shard_value(shard, value);
   if (found->whole != NULL) return select_rows(shard, shard->op, found->whole, rows);
   const hx_primes_t own = own_rows(shard, rows);
   hx_type_t type;
-  rows_type(shard, value->type, rows, &type);
-  return gather_rows(shard, shard->op, &type, select_rows(shard, shard->op, found->part, &own));
+  hx_shard_rows_type(shard, value->type, rows, &type);
+  return hx_shard_gather_rows(shard, shard->op, &type, select_rows(shard, shard->op, found->part, &own));
 }
 
 // ------------------------------------------------------------------ row by row
@@ -295,4 +270,4 @@ static const char *rewrite(hx_shard_t *shard) {
 }
 
 const hx_shard_rules_t hx_shard_limbs_rules = {
-    .kind = "limbs", .spreads = spreads, .slice = slice, .gather = gather_rows, .rewrite = rewrite};
+    .kind = "limbs", .spreads = spreads, .slice = slice, .gather = hx_shard_gather_rows, .rewrite = rewrite};

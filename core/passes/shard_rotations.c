@@ -87,31 +87,33 @@ static hx_ir_value_t *add_scaled(hx_shard_t *shard, hx_ir_op_t *before, hx_ir_va
   return two(shard, before, HX_OP_RNS_CONCAT_LIMBS, sum, select_rows(shard, before, raised, &on_p));
 }
 
+// What the lowering is given for its sums.
+typedef struct hx_across {
+  hx_shard_t *shard;
+  bool *contributes;  // by rank
+} hx_across_t;
+
 static hx_ir_value_t *sum_of_all(hx_lowering_t *lowering, hx_ir_value_t *raised, hx_ir_value_t *first,
                                  hx_ir_value_t *both) {
-  hx_shard_t *shard = lowering->across_argument;
+  const hx_across_t *across = lowering->across_argument;
+  hx_shard_t *shard = across->shard;
   hx_ir_op_t *before = lowering->op;
   const hx_type_t *result = before->results[0]->type;
   hx_primes_t rows = result->primes;
   for (uint32_t j = 0; j < shard->env->ring->p_count; ++j) hx_primes_add(&rows, shard->env->ring->q_count + j);
   hx_type_t type;
-  hx_type_init(&type, HX_TYPE_TENSOR);
-  hx_type_set_word(&type, HX_PART_DTYPE, shard->env->ring->word == 32 ? HX_U32 : HX_U64);
-  hx_type_set_batch(&type, result->batch_rank, result->batch_shape);
+  hx_shard_rows_type(shard, result, &rows, &type);
   hx_type_set_word(&type, HX_PART_COMPONENTS, 2);
-  hx_type_set_primes(&type, &rows);
-  hx_type_set_word(&type, HX_PART_BASIS, HX_BASIS_QP);
   hx_type_set_word(&type, HX_PART_DOMAIN, HX_NTT);
-  hx_type_set_word(&type, HX_PART_REPR, HX_STANDARD);
-  if (raised == NULL) raised = hx_shard_zero(shard, before, &type, hx_shard_find_like(shard, &type));
+  // Terms that do not rotate have nothing over P: zeros are what they are added to.
+  if (raised == NULL && both != NULL) raised = hx_shard_zero(shard, before, &type, hx_shard_find_like(shard, &type));
   if (both != NULL) raised = add_scaled(shard, before, raised, both);
   if (first != NULL && raised != NULL) {
     hx_ir_value_t *sum = add_scaled(shard, before, component(shard, before, raised, 0), first);
     raised = two(shard, before, HX_OP_RNS_PACK_COMPONENTS, sum, component(shard, before, raised, 1));
   }
   hx_ir_value_t *all =
-      raised == NULL ? NULL
-                     : hx_shard_collective(shard, before, HX_OP_DISTRIBUTED_ALL_REDUCE_ADD, raised, NULL, 0, &type);
+      shard->status == HX_STATUS_OK ? hx_shard_sum(shard, before, &type, raised, across->contributes) : NULL;
   if (shard->status != HX_STATUS_OK && lowering->status == HX_STATUS_OK) lowering->status = shard->status;
   return all;
 }
@@ -177,7 +179,7 @@ static hx_status_t keep_terms(hx_rotations_t *rotations, size_t first, size_t co
   return status;
 }
 
-static size_t choose_terms(hx_rotations_t *rotations, size_t *out_first) {
+static size_t choose_terms(hx_rotations_t *rotations, size_t *out_first, bool **out_contributes) {
   hx_shard_t *shard = rotations->shard;
   double *weights = hx_zalloc(rotations->term_count + 1, sizeof *weights);
   if (weights == NULL) {
@@ -187,6 +189,7 @@ static size_t choose_terms(hx_rotations_t *rotations, size_t *out_first) {
   // Terms that rotate are alike; those that do not cost next to nothing.
   for (size_t t = 0; t < rotations->term_count; ++t) weights[t] = step_of(rotations, t) == 0 ? 0 : 1;
   const size_t count = hx_shard_run(weights, rotations->term_count, shard->rank, shard->size, out_first);
+  *out_contributes = hx_shard_contributors(shard, weights, rotations->term_count);
   hx_free(weights);
   return count;
 }
@@ -196,7 +199,8 @@ void hx_shard_rotations(hx_shard_t *shard, hx_rewriter_t *rewriter) {
   hx_ir_op_t *op = shard->op;
   hx_rewriter_take(rewriter, op);
   size_t first = 0;
-  const size_t count = choose_terms(&rotations, &first);
+  hx_across_t across = {.shard = shard};
+  const size_t count = choose_terms(&rotations, &first, &across.contributes);
   hx_decide(shard->env, op, "spread", "spread, on every rank", "rank %u of %u has %zu of %zu terms, from term %zu on",
             shard->rank, shard->size, count, rotations.term_count, first);
   hx_ir_op_t *previous = op->previous, *next = op->next;
@@ -208,8 +212,9 @@ void hx_shard_rotations(hx_shard_t *shard, hx_rewriter_t *rewriter) {
                             .op = op,
                             .status = shard->status,
                             .across = sum_of_all,
-                            .across_argument = shard};
+                            .across_argument = &across};
   if (lowering.status == HX_STATUS_OK) hx_lower_rotations(&lowering, count > 0);
+  hx_free(across.contributes);
   hx_shard_fail(shard, lowering.status);
   if (shard->status != HX_STATUS_OK) return;
   hx_ir_remove(op);

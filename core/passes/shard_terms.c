@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shard{kind=terms}: terms of sums over the ranks, consecutive ones to each.
 //
-// A rank adds its terms, the ranks' sums are added by one all_reduce_add_ciphertext; what only other ranks' terms read
+// A rank adds its terms, the ranks' sums are added by hx_shard_sum; what only other ranks' terms read
 // is not computed, so a rank needs the keys of its own terms alone.
 // Legal for ckks.add of standard residues, and for the sums over Q and P within rotate_sum and rotate_weighted_sum
 // (shard_rotations.c): both are exact modulo each prime, so their order is free and the bits are equal.
@@ -19,6 +19,7 @@ typedef struct hx_plan_item {
   hx_sum_t *sum;  // of ciphertexts, or NULL
   hx_ir_op_t *op, *func;
   size_t first, count;  // the rank's leaves of the sum
+  bool *contributes;    // by rank
 } hx_plan_item_t;
 
 typedef struct hx_terms {
@@ -46,6 +47,15 @@ size_t hx_shard_run(const double *weights, size_t count, uint32_t rank, uint32_t
   }
   *out_first = terms == 0 ? 0 : first;
   return terms;
+}
+
+bool *hx_shard_contributors(hx_shard_t *shard, const double *weights, size_t count) {
+  bool *contributes = hx_zalloc(shard->size, sizeof *contributes);
+  if (contributes == NULL) hx_shard_fail(shard, HX_STATUS_OUT_OF_MEMORY);
+  size_t first;
+  for (uint32_t r = 0; contributes != NULL && r < shard->size; ++r)
+    contributes[r] = hx_shard_run(weights, count, r, shard->size, &first) > 0;
+  return contributes;
 }
 
 void hx_shard_adopt(hx_rewriter_t *rewriter, const hx_ir_block_t *block, hx_ir_op_t *previous,
@@ -101,7 +111,11 @@ static void claim(hx_terms_t *terms, hx_ir_value_t *const *values, size_t count,
 
 static void add_item(hx_terms_t *terms, const hx_plan_item_t *item) {
   const hx_status_t status = hx_grow(&terms->items, &terms->item_capacity, terms->item_count + 1, sizeof *terms->items);
-  if (status == HX_STATUS_OK) terms->items[terms->item_count++] = *item;
+  if (status == HX_STATUS_OK) {
+    terms->items[terms->item_count++] = *item;
+  } else {
+    hx_free(item->contributes);
+  }
   hx_shard_fail(terms->shard, status);
 }
 
@@ -117,7 +131,7 @@ static const char *why_not(const hx_terms_t *terms, const hx_sum_t *sum, size_t 
   return NULL;
 }
 
-static void spread_sum(hx_terms_t *terms, hx_sum_t *sum, size_t first, size_t count) {
+static void spread_sum(hx_terms_t *terms, hx_sum_t *sum, size_t first, size_t count, const bool *contributes) {
   hx_shard_t *shard = terms->shard;
   hx_ir_op_t *root = sum->root;
   hx_ir_op_t *previous = root->previous;
@@ -128,8 +142,7 @@ static void spread_sum(hx_terms_t *terms, hx_sum_t *sum, size_t first, size_t co
     hx_ir_value_t *const operands[] = {part, hx_rewriter_current(terms->rewriter, sum->leaves[i].value)};
     part = part == NULL ? operands[1] : hx_shard_build(shard, root, HX_OP_CKKS_ADD, operands, 2, NULL, 0, type);
   }
-  if (count == 0) part = hx_shard_zero(shard, root, type, hx_shard_find_like(shard, type));
-  hx_ir_value_t *reduced = hx_shard_collective(shard, root, HX_OP_DISTRIBUTED_ALL_REDUCE_ADD, part, NULL, 0, type);
+  hx_ir_value_t *reduced = hx_shard_sum(shard, root, type, part, contributes);
   if (reduced == NULL) return;
   reduced->name = root->results[0]->name;
   hx_shard_adopt(terms->rewriter, block, previous, root);
@@ -159,6 +172,7 @@ static void plan_sum(hx_terms_t *terms, hx_sum_t *sum) {
   const char *why = shard->status == HX_STATUS_OK ? why_not(terms, sum, switching) : "";
   if (why == NULL) {
     hx_plan_item_t item = {.sum = sum, .op = sum->root, .func = shard->func};
+    item.contributes = hx_shard_contributors(shard, weights, sum->leaf_count);
     item.count = hx_shard_run(weights, sum->leaf_count, shard->rank, shard->size, &item.first);
     hx_decide(shard->env, sum->root, "spread", "spread, on every rank",
               "rank %u of %u has %zu of %zu terms, from term %zu on", shard->rank, shard->size, item.count,
@@ -219,7 +233,7 @@ static void carry_out(hx_terms_t *terms) {
     shard->func = item->func;
     shard->group = hx_func_block(item->func)->first->results[0];
     if (item->sum != NULL) {
-      spread_sum(terms, item->sum, item->first, item->count);
+      spread_sum(terms, item->sum, item->first, item->count, item->contributes);
     } else {
       hx_shard_rotations(shard, terms->rewriter);
     }
@@ -228,6 +242,7 @@ static void carry_out(hx_terms_t *terms) {
 
 static void free_terms(hx_terms_t *terms) {
   for (size_t i = 0; i < terms->block_count; ++i) hx_sums_free(&terms->blocks[i]);
+  for (size_t i = 0; i < terms->item_count; ++i) hx_free(terms->items[i].contributes);
   hx_free(terms->blocks);
   hx_free(terms->items);
   hx_pointers_deinit(&terms->seen);

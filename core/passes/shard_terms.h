@@ -10,6 +10,9 @@
 // middle of its weight falls. weights: of each term, not negative; all 0 count alike.
 size_t hx_shard_run(const double *weights, size_t count, uint32_t rank, uint32_t size, size_t *out_first);
 
+// Which ranks have terms, by rank; freed by hx_free. NULL after a failure.
+bool *hx_shard_contributors(hx_shard_t *shard, const double *weights, size_t count);
+
 // rotate_sum and rotate_weighted_sum: the rank's terms are raised, rotated and summed over Q and P; one collective a
 // result adds the sums of all ranks, and every rank divides by P. shard->op is the operation; the rewriter's numbers
 // follow.

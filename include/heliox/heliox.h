@@ -25,6 +25,7 @@
 #include "heliox/precompiled.h"
 #include "heliox/program.h"
 #include "heliox/queue.h"
+#include "heliox/shard.h"
 #include "heliox/trace.h"
 #include "heliox/tune.h"
 #include "heliox/value.h"

@@ -23,11 +23,19 @@
     %r2 = "ckks.rotate"(%x) {step = 2 : i64} : (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> !ckks.ciphertext<>
     %r3 = "ckks.rotate"(%x) {step = 3 : i64} : (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> !ckks.ciphertext<>
     %0 = "ckks.add"(%r2, %r3) : (!ckks.ciphertext<>, !ckks.ciphertext<>) -> !ckks.ciphertext<>
-    %y = "distributed.all_reduce"(%world, %0) ({
-    ^entry(%1: !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>, %2: !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>):
-      %3 = "rns.add"(%1, %2) : (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>, !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>
-      "distributed.yield"(%3) : (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> ()
-    }) : (!resource.handle<kind = "process-group">, !ckks.ciphertext<>) -> !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>
+    %1 = "distributed.receive"(%world) {from = 0 : i64} : (!resource.handle<kind = "process-group">) -> !rns.tensor<dtype = u64, batch = [], components = 2, primes = [1, 4, 7], basis = Q, domain = ntt, repr = standard>
+    %2 = "rns.select_limbs"(%0) {ids = [0, 3, 6]} : (!ckks.ciphertext<>) -> !rns.tensor<dtype = u64>
+    "distributed.send"(%world, %2) {to = 0 : i64} : (!resource.handle<kind = "process-group">, !rns.tensor<dtype = u64>) -> ()
+    %3 = "rns.select_limbs"(%0) {ids = [1, 4, 7]} : (!ckks.ciphertext<>) -> !rns.tensor<dtype = u64>
+    %4 = "rns.select_limbs"(%0) {ids = [2, 5]} : (!ckks.ciphertext<>) -> !rns.tensor<dtype = u64>
+    "distributed.send"(%world, %4) {to = 2 : i64} : (!resource.handle<kind = "process-group">, !rns.tensor<dtype = u64>) -> ()
+    %5 = "rns.add"(%1, %3) : (!rns.tensor<dtype = u64, batch = [], components = 2, primes = [1, 4, 7], basis = Q, domain = ntt, repr = standard>, !rns.tensor<dtype = u64>) -> !rns.tensor<>
+    %6 = "distributed.receive"(%world) {from = 2 : i64} : (!resource.handle<kind = "process-group">) -> !rns.tensor<dtype = u64, batch = [], components = 2, primes = [1, 4, 7], basis = Q, domain = ntt, repr = standard>
+    %7 = "rns.add"(%5, %6) : (!rns.tensor<>, !rns.tensor<dtype = u64, batch = [], components = 2, primes = [1, 4, 7], basis = Q, domain = ntt, repr = standard>) -> !rns.tensor<>
+    %8 = "distributed.broadcast"(%world) {root = 0 : i64} : (!resource.handle<kind = "process-group">) -> !rns.tensor<dtype = u64, batch = [], components = 2, primes = [0, 3, 6], basis = Q, domain = ntt, repr = standard>
+    %9 = "distributed.broadcast"(%world, %7) {root = 1 : i64} : (!resource.handle<kind = "process-group">, !rns.tensor<>) -> !rns.tensor<>
+    %10 = "distributed.broadcast"(%world) {root = 2 : i64} : (!resource.handle<kind = "process-group">) -> !rns.tensor<dtype = u64, batch = [], components = 2, primes = [2, 5], basis = Q, domain = ntt, repr = standard>
+    %y = "rns.concat_limbs"(%8, %9, %10) : (!rns.tensor<dtype = u64, batch = [], components = 2, primes = [0, 3, 6], basis = Q, domain = ntt, repr = standard>, !rns.tensor<>, !rns.tensor<dtype = u64, batch = [], components = 2, primes = [2, 5], basis = Q, domain = ntt, repr = standard>) -> !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>
     "func.return"(%y) : (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> ()
   }) {
     function_type = (!ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>) -> !ckks.ciphertext<batch = [], components = 2, depth = 0, scale = "2^40", primes = [0, 1, 2, 3, 4, 5, 6, 7], basis = Q, domain = ntt, repr = standard, slots = 8192>,
