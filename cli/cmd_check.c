@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/check_shard.h"
 
 typedef struct {
   hx_params_t *params;
@@ -14,6 +14,7 @@ typedef struct {
   hx_costs_t *costs;
   hx_plan_t *plan;
   hx_bundle_t *bundle;  // where the program is one
+  cli_shard_t shard;
 } check_t;
 
 static double mib(uint64_t bytes) { return (double)bytes / 1048576; }
@@ -112,6 +113,7 @@ static int print_report(cli_t *cli, const check_t *check) {
   if (check->bundle != NULL) print_bundle(check->bundle);
   print_keys(info);
   print_work(info);
+  cli_shard_print(cli, &check->shard, info->measured > 0 ? info->seconds : 0);
   count = hx_plan_outputs(check->plan, &values);
   for (size_t i = 0; i < count; ++i) print_value("result", &values[i]);
   count = hx_plan_values(check->plan, &values);
@@ -199,6 +201,9 @@ static int json_report(cli_t *cli, const check_t *check) {
                            "results", values_json(results, result_count), "values", values_json(values, value_count));
   hx_needs_release(needs);
   if (check->bundle != NULL) json_object_set_new(json, "bundle", bundle_json(check->bundle));
+  const hx_plan_info_t *info = hx_plan_info(check->plan);
+  if (check->shard.count > 0)
+    json_object_set_new(json, "shard", cli_shard_json(&check->shard, info->measured > 0 ? info->seconds : 0));
   return cli_print_json(json);
 }
 
@@ -224,6 +229,7 @@ static hx_status_t prepare(cli_t *cli, check_t *check) {
     status = cli_load_compilation(cli, cli->arguments[0], check->params, &check->program, &check->compilation);
   if (status == HX_STATUS_OK && cli_is_bundle(cli->arguments[0]))
     status = hx_bundle_inspect(cli->arguments[0], &check->bundle, cli->report);
+  if (status == HX_STATUS_OK) status = cli_shard_predict(cli, check->compilation, &check->shard);
   if (status == HX_STATUS_OK) status = run_passes(cli, check);
   if (status == HX_STATUS_OK) status = cli_backend(cli, &check->plugins, &check->backend);
   if (status == HX_STATUS_OK && cli_has(cli, "costs")) {
@@ -245,6 +251,7 @@ int cli_run_check(cli_t *cli) {
   const int code = status != HX_STATUS_OK ? cli_fail(cli, status)
                    : cli->json            ? json_report(cli, &check)
                                           : print_report(cli, &check);
+  cli_shard_release(&check.shard);
   hx_bundle_release(check.bundle);
   hx_plan_release(check.plan);
   hx_costs_release(check.costs);
