@@ -42,6 +42,7 @@ typedef struct cli {
   } given[CLI_OPTIONS_MAX];
   int given_count;
   bool json, quiet, insecure;
+  bool is_silent;  // another rank speaks on standard output
   int verbose;
 } cli_t;
 
@@ -58,6 +59,10 @@ hx_status_t cli_get_number(cli_t *cli, const char *name, uint64_t limit, uint64_
 // Value of an option that must be there; usage fault naming it otherwise.
 hx_status_t cli_need(cli_t *cli, const char *name, const char **out);
 
+// From now on lines on stderr say which rank speaks; ranks other than 0 keep quiet on standard output.
+void cli_speak_as(cli_t *cli, uint32_t rank, uint32_t size);
+// "heliox", or "heliox[1/4]" of rank 1 of 4: how lines on stderr begin.
+const char *cli_speaker(void);
 // Prints the report's faults on stderr (or as JSON on stdout) and returns the exit code of a status.
 int cli_fail(cli_t *cli, hx_status_t status);
 // Prints faults as warnings and empties the report.
@@ -76,6 +81,8 @@ hx_status_t cli_plugins_options(cli_t *cli, hx_plugins_options_t *out);
 hx_status_t cli_discover(cli_t *cli, hx_plugins_t **out);
 // Discovers plugins (warnings are printed) and opens the backend of --backend.
 hx_status_t cli_backend(cli_t *cli, hx_plugins_t **out_plugins, hx_backend_t **out_backend);
+// The same with a list of its own.
+hx_status_t cli_backend_of(cli_t *cli, const char *list, hx_plugins_t **out_plugins, hx_backend_t **out_backend);
 // A preset name or a parameter file, with --digits and --insecure honoured.
 hx_status_t cli_params(cli_t *cli, const char *text, hx_params_t **out);
 // True if the file is a bundle.

@@ -7,11 +7,14 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/ranks.h"
 #include "cli/watch.h"
 
 // ------------------------------------------------------------------ run
 
 typedef struct {
+  cli_ranks_t ranks;
+  hx_params_t *params;  // of the keys' directory, where it is read for several ranks
   hx_keys_t *keys;
   hx_program_t *program;
   hx_compilation_t *compilation;
@@ -31,10 +34,12 @@ static void run_deinit(run_t *run) {
   free(run->outputs);
   hx_executable_release(run->executable);
   hx_backend_release(run->backend);
+  cli_ranks_close(&run->ranks);
   hx_plugins_release(run->plugins);
   hx_compilation_release(run->compilation);
   hx_program_release(run->program);
   hx_keys_release(run->keys);
+  hx_params_release(run->params);
 }
 
 static bool port_index(const hx_port_t *ports, size_t count, const char *name, size_t *out) {
@@ -159,23 +164,69 @@ static hx_status_t write_text_option(cli_t *cli, const char *option, const char 
   return path == NULL ? HX_STATUS_OK : cli_write_file(path, text, strlen(text), cli->report);
 }
 
-static hx_status_t prepare_run(cli_t *cli, run_t *run) {
-  const char *directory = NULL;
-  hx_status_t status = cli_need(cli, "keys", &directory);
-  const double start = cli_now_ms();
-  if (status == HX_STATUS_OK) status = cli_load_keys(cli, directory, HX_KEYS_EVALUATION, &run->keys);
+// One process: keys, program, materials, backend.
+static hx_status_t load_alone(cli_t *cli, run_t *run, const char *directory) {
+  hx_status_t status = cli_load_keys(cli, directory, HX_KEYS_EVALUATION, &run->keys);
   if (status == HX_STATUS_OK)
     status = cli_load_compilation(cli, cli->arguments[0], hx_keys_params(run->keys), &run->program, &run->compilation);
-  if (status == HX_STATUS_OK) status = hx_compilation_bind_keys(run->compilation, run->keys, cli->report);
   if (status == HX_STATUS_OK) status = cli_bind_materials(cli, run->compilation);
-  if (status == HX_STATUS_OK) status = cli_backend(cli, &run->plugins, &run->backend);
-  const double loaded = cli_now_ms();
+  return status == HX_STATUS_OK ? cli_backend(cli, &run->plugins, &run->backend) : status;
+}
+
+static hx_status_t load_program(cli_t *cli, run_t *run, const char *directory) {
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/params.hx", directory) >= (int)sizeof path)
+    return hx_report_fail(cli->report, HX_CODE_IO, "%.100s...: the path is too long", directory);
+  const uint32_t flags = HX_PARAMS_INSECURE;  // as for keys: who made them was asked
+  hx_status_t status = hx_params_load(path, flags, &run->params, cli->report);
   if (status == HX_STATUS_OK)
-    status = hx_link(run->compilation, run->backend, cli_get(cli, "pipeline"), &run->executable, cli->report);
+    status = cli_load_compilation(cli, cli->arguments[0], run->params, &run->program, &run->compilation);
+  if (status == HX_STATUS_OK) status = cli_bind_materials(cli, run->compilation);
+  if (status != HX_STATUS_OK || !cli_has(cli, "shard")) return status;
+  const hx_shard_spec_t spec = {.kind = cli_get(cli, "shard"),
+                                .rank = run->ranks.rank,
+                                .size = run->ranks.size,
+                                .pipeline = cli_get(cli, "pipeline")};
+  return hx_compilation_shard(run->compilation, &spec, NULL, cli->report);
+}
+
+// Several: the group comes first, so that every rank hears where another fails; keys come last, when it is known which.
+static hx_status_t load_spread(cli_t *cli, run_t *run, const char *directory) {
+  char *list = cli_ranks_backend(cli, true);
+  hx_status_t status = list == NULL ? HX_STATUS_OUT_OF_MEMORY : cli_backend_of(cli, list, &run->plugins, &run->backend);
+  free(list);
+  if (status == HX_STATUS_OK) status = cli_ranks_open(cli, &run->ranks, &run->backend);
+  if (status != HX_STATUS_OK) return status;
+  status = cli_ranks_join(cli, &run->ranks, load_program(cli, run, directory));
+  if (status == HX_STATUS_OK)
+    status = hx_group_compare_programs(run->ranks.world, hx_compilation_program(run->compilation), NULL, cli->report);
+  if (status == HX_STATUS_OK)
+    status = cli_ranks_load_keys(cli, &run->ranks, directory, run->params, hx_compilation_program(run->compilation),
+                                 &run->keys);
+  return status;
+}
+
+static hx_status_t link_run(cli_t *cli, run_t *run) {
+  hx_status_t status = hx_compilation_bind_keys(run->compilation, run->keys, cli->report);
+  // What --pipeline asks for has been done before the work was spread.
+  const char *pipeline = cli_has(cli, "shard") ? NULL : cli_get(cli, "pipeline");
+  if (status == HX_STATUS_OK) status = hx_link(run->compilation, run->backend, pipeline, &run->executable, cli->report);
+  if (status != HX_STATUS_OK || !cli_ranks_writes(&run->ranks)) return status;
+  status = write_text_option(cli, "manifest", hx_executable_manifest(run->executable));
+  return status == HX_STATUS_OK ? write_text_option(cli, "source", hx_executable_source(run->executable)) : status;
+}
+
+static hx_status_t prepare_run(cli_t *cli, run_t *run) {
+  const char *directory = NULL;
+  bool spread = false;
+  hx_status_t status = cli_need(cli, "keys", &directory);
+  if (status == HX_STATUS_OK) status = cli_ranks_wanted(cli, &spread);
+  const double start = cli_now_ms();
+  if (status == HX_STATUS_OK) status = spread ? load_spread(cli, run, directory) : load_alone(cli, run, directory);
+  const double loaded = cli_now_ms();
+  if (status == HX_STATUS_OK) status = link_run(cli, run);
   run->load_ms = loaded - start;
   run->link_ms = cli_now_ms() - loaded;
-  if (status == HX_STATUS_OK) status = write_text_option(cli, "manifest", hx_executable_manifest(run->executable));
-  if (status == HX_STATUS_OK) status = write_text_option(cli, "source", hx_executable_source(run->executable));
   return status;
 }
 
@@ -206,15 +257,34 @@ static json_t *noise_json(const run_t *run) {
   return list;
 }
 
+// What this rank has moved, and how many ranks there are.
+static json_t *ranks_json(const run_t *run) {
+  hx_group_volume_t volume;
+  hx_group_volume(run->ranks.world, &volume);
+  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "size", (json_int_t)run->ranks.size, "rank",
+                   (json_int_t)run->ranks.rank, "sent", (json_int_t)volume.sent, "received",
+                   (json_int_t)volume.received, "calls", (json_int_t)volume.calls);
+}
+
+static void print_ranks(const run_t *run) {
+  hx_group_volume_t volume;
+  hx_group_volume(run->ranks.world, &volume);
+  printf("%u ranks: rank %u sent %.3f MiB, received %.3f MiB in %llu calls\n", run->ranks.size, run->ranks.rank,
+         (double)volume.sent / 1048576, (double)volume.received / 1048576, (unsigned long long)volume.calls);
+}
+
 static int report_run(cli_t *cli, const run_t *run) {
+  if (cli->is_silent) return CLI_DONE;
   hx_run_stats_t stats;
   hx_executable_stats(run->executable, &stats);
   const hx_params_t *params = hx_compilation_params(run->compilation);
   if (cli->json) {
-    return cli_print_json(json_pack("{s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:o}", "ok", 1, "insecure",
-                                    hx_params_is_insecure(params), "load_ms", run->load_ms, "link_ms", run->link_ms,
-                                    "run_ms", run->run_ms, "calls", (json_int_t)stats.calls, "slab_bytes",
-                                    (json_int_t)stats.slab_bytes, "noise", noise_json(run)));
+    json_t *json =
+        json_pack("{s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:o}", "ok", 1, "insecure", hx_params_is_insecure(params),
+                  "load_ms", run->load_ms, "link_ms", run->link_ms, "run_ms", run->run_ms, "calls",
+                  (json_int_t)stats.calls, "slab_bytes", (json_int_t)stats.slab_bytes, "noise", noise_json(run));
+    if (json != NULL && run->ranks.world != NULL) json_object_set_new(json, "ranks", ranks_json(run));
+    return cli_print_json(json);
   }
   if (cli_has(cli, "stats")) {
     const hx_port_t *ports = NULL;
@@ -222,6 +292,7 @@ static int report_run(cli_t *cli, const run_t *run) {
     for (size_t i = 0; i < run->output_count; ++i) print_noise(ports[i].name, run->outputs[i]);
     printf("load %.1f ms, link %.1f ms, run %.1f ms: %llu calls, slab %.1f MiB\n", run->load_ms, run->link_ms,
            run->run_ms, (unsigned long long)stats.calls, (double)stats.slab_bytes / 1048576);
+    if (run->ranks.world != NULL) print_ranks(run);
   }
   return CLI_DONE;
 }
@@ -261,18 +332,38 @@ static hx_status_t execute(cli_t *cli, run_t *run) {
   return status;
 }
 
+// The noise of the results, predicted on the program as it was: what one rank's program says of the others is not
+// known.
+static hx_status_t note_noise(cli_t *cli, run_t *run) {
+  const hx_value_t *const *inputs = (const hx_value_t *const *)run->inputs;
+  if (!cli_has(cli, "shard")) return hx_compilation_note_noise(run->compilation, inputs, run->outputs, cli->report);
+  hx_program_t *program = NULL;
+  hx_compilation_t *whole = NULL;
+  hx_status_t status = cli_load_compilation(cli, cli->arguments[0], run->params, &program, &whole);
+  if (status == HX_STATUS_OK) status = cli_bind_materials(cli, whole);
+  if (status == HX_STATUS_OK) status = hx_compilation_note_noise(whole, inputs, run->outputs, cli->report);
+  hx_compilation_release(whole);
+  hx_program_release(program);
+  return status;
+}
+
+// Rank 0 writes, once all ranks are through: a rank that has failed leaves no output of the others.
+static hx_status_t finish_run(cli_t *cli, run_t *run) {
+  hx_status_t status = fetch_outputs(cli, run);
+  if (status == HX_STATUS_OK && cli_ranks_writes(&run->ranks)) status = note_noise(cli, run);
+  status = cli_ranks_join(cli, &run->ranks, status);
+  return status == HX_STATUS_OK && cli_ranks_writes(&run->ranks) ? save_outputs(cli, run) : status;
+}
+
 int cli_run_run(cli_t *cli) {
   run_t run = {0};
   hx_status_t status = prepare_run(cli, &run);
   if (status == HX_STATUS_OK) status = check_outputs(cli, &run);
   if (status == HX_STATUS_OK) status = load_inputs(cli, &run);
   if (status == HX_STATUS_OK) status = place_inputs(cli, &run);
+  if (run.executable != NULL || run.keys != NULL) status = cli_ranks_join(cli, &run.ranks, status);
   if (status == HX_STATUS_OK) status = execute(cli, &run);
-  if (status == HX_STATUS_OK) status = fetch_outputs(cli, &run);
-  if (status == HX_STATUS_OK)
-    status =
-        hx_compilation_note_noise(run.compilation, (const hx_value_t *const *)run.inputs, run.outputs, cli->report);
-  if (status == HX_STATUS_OK) status = save_outputs(cli, &run);
+  if (status == HX_STATUS_OK) status = finish_run(cli, &run);
   const int code = status == HX_STATUS_OK ? report_run(cli, &run) : cli_fail(cli, status);
   run_deinit(&run);
   // Whoever waits for this program sees the signal that ended it, as without a handler.

@@ -154,7 +154,7 @@ static int parse_options(cli_t *cli, int argc, char **argv) {
 static void log_line(void *argument, int level, const char *area, const char *text) {
   (void)argument;
   static const char *const names[] = {"", "error", "warning", "info", "debug"};
-  fprintf(stderr, "heliox: %s [%s] %s\n", level >= 1 && level <= 4 ? names[level] : "", area, text);
+  fprintf(stderr, "%s: %s [%s] %s\n", cli_speaker(), level >= 1 && level <= 4 ? names[level] : "", area, text);
 }
 
 static hx_status_t apply_common(cli_t *cli) {

@@ -74,8 +74,20 @@ static int exit_code(const hx_report_t *report, hx_status_t status) {
   }
 }
 
+static char speaker[32] = "heliox";
+
+const char *cli_speaker(void) { return speaker; }
+
+void cli_speak_as(cli_t *cli, uint32_t rank, uint32_t size) {
+  snprintf(speaker, sizeof speaker, "heliox[%u/%u]", rank, size);
+  cli->is_silent = rank > 0;
+  if (!cli->is_silent) return;
+  cli->quiet = true;
+  cli->json = false;  // one object in all, rank 0's
+}
+
 static void print_fault(const char *kind, const hx_fault_t *fault) {
-  fprintf(stderr, "heliox: %s[%s]: ", kind, hx_code_info(fault->code)->word);
+  fprintf(stderr, "%s: %s[%s]: ", speaker, kind, hx_code_info(fault->code)->word);
   if (fault->source[0] != '\0') fprintf(stderr, "%s:", fault->source);
   if (fault->line != 0) fprintf(stderr, "%u:%u:", fault->line, fault->column);
   fprintf(stderr, "%s%s\n", fault->source[0] != '\0' || fault->line != 0 ? " " : "", fault->text);
@@ -98,7 +110,7 @@ int cli_fail(cli_t *cli, hx_status_t status) {
     cli_print_json(json_pack("{s:b, s:s, s:o}", "ok", 0, "status", hx_status_name(status), "faults", faults));
   } else {
     for (size_t i = 0; i < count; ++i) print_fault("error", hx_report_get(cli->report, i));
-    if (count == 0) fprintf(stderr, "heliox: error: %s\n", hx_status_name(status));
+    if (count == 0) fprintf(stderr, "%s: error: %s\n", speaker, hx_status_name(status));
   }
   return exit_code(cli->report, status);
 }
@@ -156,10 +168,14 @@ hx_status_t cli_discover(cli_t *cli, hx_plugins_t **out) {
 
 hx_status_t cli_backend(cli_t *cli, hx_plugins_t **out_plugins, hx_backend_t **out_backend) {
   const char *list = cli_get(cli, "backend");
+  return cli_backend_of(cli, list == NULL ? "cpu" : list, out_plugins, out_backend);
+}
+
+hx_status_t cli_backend_of(cli_t *cli, const char *list, hx_plugins_t **out_plugins, hx_backend_t **out_backend) {
   hx_plugins_t *plugins = NULL;
   hx_status_t status = cli_discover(cli, &plugins);
   if (status != HX_STATUS_OK) return status;
-  status = hx_backend_create(plugins, list == NULL ? "cpu" : list, out_backend, cli->report);
+  status = hx_backend_create(plugins, list, out_backend, cli->report);
   if (status != HX_STATUS_OK) {
     hx_plugins_release(plugins);
     return status;

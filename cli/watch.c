@@ -38,7 +38,8 @@ void cli_watch_progress(void *argument, uint64_t done, uint64_t total) {
   memset(bar, '#', (size_t)filled);
   memset(bar + filled, ' ', (size_t)(WIDTH - filled));
   bar[WIDTH] = '\0';
-  fprintf(stderr, "\r[%s] %3d%%", bar, percent);
+  fprintf(stderr, "\r%s%s[%s] %3d%%", strcmp(cli_speaker(), "heliox") == 0 ? "" : cli_speaker(),
+          strcmp(cli_speaker(), "heliox") == 0 ? "" : " ", bar, percent);
 }
 
 int cli_watch_end(cli_watch_t *watch) {

@@ -49,6 +49,15 @@ HX_API HX_MUST_USE hx_status_t hx_group_agree(hx_group_t *group, const void *fac
 /// others get that rank's first fault, so that nobody goes on alone. Returns `status` where it is a failure.
 HX_API HX_MUST_USE hx_status_t hx_group_join(hx_group_t *group, hx_status_t status, hx_report_t *report);
 
+/// Evaluation keys of a directory, read and checked once by rank 0 and handed to the others in memory: each rank gets
+/// the keys that its program needs, and no others. Meant for the group "node", so that each machine reads them once.
+/// Collective; where rank 0 cannot read them every rank gets its fault. A key that the directory lacks is absent.
+/// @param params  the same on all ranks, and the keys'
+/// @param options of the reading on rank 0; NULL: none
+HX_API HX_MUST_USE hx_status_t hx_group_load_keys(hx_group_t *group, const char *directory, const hx_params_t *params,
+                                                  const hx_program_needs_t *needs, const hx_load_options_t *options,
+                                                  hx_keys_t **out, hx_report_t *report);
+
 /// A copy of the backend whose named resources have the group, for programs with distributed operations. The group
 /// outlives the copy and all that is linked with it.
 /// @param name as programs refer to it: resource.ref {symbol = @name, kind = "process-group"}
