@@ -251,3 +251,52 @@ void hx_noise_of_report(double variance, double worst, double power, double peak
       out, &(hx_noise_part_t){
                .id = hx_noise_mix(id, 3), .amplitude = sigma, .worst = worst > variance ? sqrt(worst) : sigma});
 }
+
+static const hx_noise_part_t *find_part(const hx_noise_list_t *list, const hx_noise_part_t *like) {
+  for (uint32_t i = 0; i < list->count; ++i) {
+    if (list->parts[i].id == like->id && list->parts[i].shape == like->shape) return &list->parts[i];
+  }
+  return NULL;
+}
+
+static bool same_part(const hx_noise_part_t *a, const hx_noise_part_t *b) {
+  return b != NULL && a->amplitude == b->amplitude && a->worst == b->worst;
+}
+
+// Parts of `from` that `other` carries otherwise, each at the larger of both amplitudes; of those that both carry,
+// those of the first alone.
+static void take_parts(hx_noise_t *to, const hx_noise_list_t *from, const hx_noise_list_t *other, bool is_first,
+                       uint64_t id) {
+  for (uint32_t i = 0; i < from->count; ++i) {
+    hx_noise_part_t part = from->parts[i];
+    const hx_noise_part_t *there = find_part(other, &part);
+    if (there != NULL && !is_first) continue;
+    if (!same_part(&part, there)) {
+      part.amplitude = fabs(part.amplitude);
+      if (there != NULL && fabs(there->amplitude) > part.amplitude) part.amplitude = fabs(there->amplitude);
+      if (there != NULL && there->worst > part.worst) part.worst = there->worst;
+      part.shape = (hx_noise_mix(part.shape & ~TURNED, id) & ~TURNED) | SHAPED | (part.shape & TURNED);
+    }
+    hx_noise_add_part(to, &part);
+  }
+}
+
+void hx_noise_join(hx_noise_t *to, const hx_noise_t *other, uint64_t id) {
+  if (!to->known || !other->known) {
+    *to = (hx_noise_t){0};
+    return;
+  }
+  if (to->id == other->id && memcmp(&to->error, &other->error, sizeof to->error) == 0) return;
+  const hx_noise_t first = *to;
+  const double power = fmax(hx_noise_power(to), hx_noise_power(other));
+  const double peak = fmax(hx_noise_peak(to), hx_noise_peak(other));
+  *to = (hx_noise_t){.known = true,
+                     .private = first.private || other->private,
+                     .items_alike = first.items_alike || other->items_alike,
+                     .transparent = first.transparent && other->transparent,
+                     .id = hx_noise_mix(hx_noise_mix(first.id, other->id), id) & ~(uint64_t)3,
+                     .mask = hx_noise_mix(hx_noise_mix(first.mask, other->mask), id) & ~(uint64_t)3};
+  hx_noise_set_message(to, to->id, power, peak);
+  take_parts(to, &first.error, &other->error, true, to->id);
+  take_parts(to, &other->error, &first.error, false, to->id);
+}

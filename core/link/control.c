@@ -4,6 +4,14 @@
 // place. What scf.condition passes on stays where it is: its place is not written before the first region runs again.
 // The memory plan makes most of the copies vanish.
 #include "core/link/executable.h"
+#include "core/passes/turns.h"
+
+// As the program says, and never more than any loop may run.
+static uint64_t most_turns(const hx_ir_op_t *op) {
+  int64_t written = 0;
+  const bool is_written = hx_attrs_get_i64(op->attrs, HX_TURNS_ATTR, &written) && written >= 0;
+  return is_written && (uint64_t)written < HX_LOOP_TRIPS_MAX ? (uint64_t)written : HX_LOOP_TRIPS_MAX;
+}
 
 bool hx_control_trips(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out) {
   if (step == 0 || (!is_unsigned && step < 0)) return false;
@@ -184,9 +192,10 @@ static hx_status_t check_bounds(hx_linker_t *linker, const hx_ir_op_t *op, bool 
   }
   if (!knows_step || !hx_link_known_number(op->operands[0], &lower) || !hx_link_known_number(op->operands[1], &upper))
     return HX_STATUS_OK;  // checked when it runs
-  if (hx_control_trips(lower, upper, step, is_unsigned, &trips) && trips > HX_LOOP_TRIPS_MAX)
-    hx_link_fail(linker, op, HX_CODE_LIMIT, "it runs %llu times; a loop runs at most %llu times",
-                 (unsigned long long)trips, (unsigned long long)HX_LOOP_TRIPS_MAX);
+  if (hx_control_trips(lower, upper, step, is_unsigned, &trips) && trips > most_turns(op))
+    hx_link_fail(linker, op, HX_CODE_LIMIT, "it runs %llu times; %s at most %llu times", (unsigned long long)trips,
+                 most_turns(op) < HX_LOOP_TRIPS_MAX ? "by its heliox.turns" : "a loop runs",
+                 (unsigned long long)most_turns(op));
   return HX_STATUS_OK;
 }
 
@@ -204,6 +213,7 @@ static hx_status_t add_for(hx_linker_t *linker, const hx_ir_op_t *op) {
   HX_TRY(enter_loop(linker, &loop));
   HX_TRY(add_control(linker, HX_STEP_FOR, op, &code));
   code->is_unsigned = is_unsigned;
+  code->turns_max = most_turns(op);
   code->lower = hx_link_number(linker, op->operands[0]);
   code->upper = hx_link_number(linker, op->operands[1]);
   code->step = hx_link_number(linker, op->operands[2]);
@@ -238,6 +248,7 @@ static hx_status_t add_while(hx_linker_t *linker, const hx_ir_op_t *op) {
   hx_control_code_t *code;
   HX_TRY(enter_loop(linker, &loop));
   HX_TRY(add_control(linker, HX_STEP_WHILE, op, &code));
+  code->turns_max = most_turns(op);
   HX_TRY(hx_link_block(linker, before));
   hx_ir_value_t *const *passed = before->last->operands + 1;
   code->condition = hx_link_number(linker, before->last->operands[0]);

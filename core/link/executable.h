@@ -94,6 +94,7 @@ typedef struct hx_control_code {
   uint32_t condition;                    // register: of IF; of WHILE, computed by its first region
   uint32_t lower, upper, step, counter;  // registers of FOR
   bool is_unsigned;                      // FOR
+  uint64_t turns_max;                    // FOR, WHILE: it never runs more often
 } hx_control_code_t;
 
 // A loop of the executable and the steps of it, its own included: [first, end).

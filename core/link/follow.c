@@ -108,10 +108,10 @@ static hx_status_t follow_for(hx_running_t *run, size_t index) {
   if (!hx_control_trips(lower, upper, stride, code->is_unsigned, &trips))
     return hx_report_fail_at(run->report, HX_CODE_INPUT, run->exe->program->source, step->op->line, step->op->column,
                              "scf.for: the step is %lld; it has to be positive", (long long)stride);
-  if (trips > HX_LOOP_TRIPS_MAX)
+  if (trips > code->turns_max)
     return hx_report_fail_at(run->report, HX_CODE_LIMIT, run->exe->program->source, step->op->line, step->op->column,
                              "scf.for: it would run %llu times; a loop runs at most %llu times",
-                             (unsigned long long)trips, (unsigned long long)HX_LOOP_TRIPS_MAX);
+                             (unsigned long long)trips, (unsigned long long)code->turns_max);
   for (uint64_t trip = 0; trip < trips && !run->is_found; ++trip) {
     numbers[code->counter] = (int64_t)((uint64_t)lower + trip * (uint64_t)stride);  // below upper: no wrap
     HX_TRY(follow(run, index + 1, code->end));
@@ -125,10 +125,10 @@ static hx_status_t follow_while(hx_running_t *run, size_t index) {
   for (uint64_t trip = 0; !run->is_found; ++trip) {
     HX_TRY(follow(run, index + 1, code->middle));
     if (run->instance->numbers[code->condition] == 0) break;
-    if (trip == HX_LOOP_TRIPS_MAX)
+    if (trip == code->turns_max)
       return hx_report_fail_at(run->report, HX_CODE_LIMIT, run->exe->program->source, step->op->line, step->op->column,
                                "scf.while: it has run %llu times, and a loop runs at most so often",
-                               (unsigned long long)HX_LOOP_TRIPS_MAX);
+                               (unsigned long long)code->turns_max);
     HX_TRY(follow(run, code->middle, code->end));
   }
   return HX_STATUS_OK;

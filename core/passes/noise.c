@@ -4,30 +4,47 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/passes/turns.h"
+
 typedef struct hx_walk {
   const hx_noise_plan_t *plan;
   hx_noise_t **noises;  // by value id; NULL: not known, or not needed any more
-  uint32_t *uses;       // by value id: how often the value is still read by @main's own operations
+  uint32_t *uses;       // by value id: how often the value is still read
   uint64_t calls;       // operations so far
+  uint32_t nesting;     // structured operations around
+  bool is_quiet;        // in a turn that is not the last one: values are not shown
 } hx_walk_t;
+
+static hx_status_t visit_op(hx_walk_t *walk, const hx_ir_op_t *op);
 
 static bool carries_noise(const hx_type_t *type) {
   return (type->kind == HX_TYPE_CIPHERTEXT || type->kind == HX_TYPE_PLAINTEXT) && hx_type_is_complete(type);
 }
 
 static hx_status_t keep(hx_walk_t *walk, const hx_ir_value_t *value, const hx_noise_t *noise) {
-  if (!noise->known || walk->uses[value->id] == 0) return HX_STATUS_OK;
-  hx_noise_t *copy = hx_alloc(sizeof *copy);
-  if (copy == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  *copy = *noise;
-  walk->noises[value->id] = copy;
+  hx_noise_t **place = &walk->noises[value->id];
+  if (!noise->known || walk->uses[value->id] == 0) {
+    hx_free(*place);  // of the turn before
+    *place = NULL;
+    return HX_STATUS_OK;
+  }
+  if (*place == NULL) *place = hx_alloc(sizeof **place);
+  if (*place == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  **place = *noise;
   return HX_STATUS_OK;
 }
 
+// Once less read. What operations inside regions read is dropped when the structured operation is over: a loop reads it
+// again and again.
 static void drop(hx_walk_t *walk, const hx_ir_value_t *value) {
-  if (--walk->uses[value->id] > 0) return;
+  if (walk->nesting > 0 || --walk->uses[value->id] > 0) return;
   hx_free(walk->noises[value->id]);
   walk->noises[value->id] = NULL;
+}
+
+static hx_noise_t noise_of(const hx_walk_t *walk, const hx_ir_value_t *value) {
+  const hx_noise_t *noise = walk->noises[value->id];
+  return noise == NULL ? (hx_noise_t){0} : *noise;
 }
 
 // A value from outside of which only the type is known.
@@ -86,15 +103,154 @@ static void infer(const hx_walk_t *walk, const hx_ir_op_t *op, const hx_type_t *
   }
 }
 
+// ------------------------------------------------------------------ control flow
+
+// Operations of a block in order, up to its terminator.
+static hx_status_t walk_ops(hx_walk_t *walk, const hx_ir_block_t *block) {
+  for (const hx_ir_op_t *op = block->first; op != NULL && op->info->id != HX_OP_RETURN; op = op->next) {
+    if ((op->info->flags & HX_OP_FLAG_TERMINATOR) == 0) HX_TRY(visit_op(walk, op));
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t count_op(hx_ir_op_t *op, void *argument) {
+  ++*(uint64_t *)argument;
+  (void)op;
+  return HX_STATUS_OK;
+}
+
+// Both regions, or the one that a constant condition takes; then either of their values.
+static hx_status_t follow_if(hx_walk_t *walk, const hx_ir_op_t *op, hx_noise_t *results) {
+  int64_t condition = 0;
+  const bool is_known = hx_value_constant(op->operands[0], &condition);
+  for (size_t r = 0; r < op->region_count; ++r) {
+    if (is_known && r != ((condition & 1) != 0 ? 0u : 1u)) continue;
+    const hx_ir_block_t *block = op->regions[r]->block;
+    HX_TRY(walk_ops(walk, block));
+    for (size_t i = 0; i < op->result_count; ++i) {
+      const hx_noise_t noise = noise_of(walk, block->last->operands[i]);
+      if (r == 0 || is_known) {
+        results[i] = noise;
+      } else {
+        hx_noise_join(&results[i], &noise, hx_noise_mix(walk->calls, i));
+      }
+    }
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t enter(hx_walk_t *walk, hx_ir_value_t *const *arguments, const hx_noise_t *noises, size_t count) {
+  for (size_t i = 0; i < count; ++i) HX_TRY(keep(walk, arguments[i], &noises[i]));
+  return HX_STATUS_OK;
+}
+
+// Turn by turn. carried[count]: what goes in, and what comes out of the last turn; either[count]: any of the values
+// that the loop may end with, where it may end before that.
+static hx_status_t follow_turns(hx_walk_t *walk, const hx_ir_op_t *op, uint64_t turns, hx_noise_t *carried,
+                                hx_noise_t *either, hx_noise_t *results) {
+  const bool is_while = op->info->id == HX_OP_SCF_WHILE, was_quiet = walk->is_quiet;
+  const hx_ir_block_t *before = op->regions[0]->block, *body = op->regions[is_while ? 1 : 0]->block;
+  const size_t count = is_while ? before->argument_count : op->result_count;
+  for (uint64_t turn = 0; turn < turns + (is_while ? 1 : 0); ++turn) {
+    walk->is_quiet = was_quiet || turn + 1 < turns;
+    if (is_while) {
+      HX_TRY(enter(walk, before->arguments, carried, count));
+      HX_TRY(walk_ops(walk, before));
+      for (size_t i = 0; i < op->result_count; ++i) {
+        const hx_noise_t noise = noise_of(walk, before->last->operands[i + 1]);
+        if (turn == 0) either[i] = noise;
+        hx_noise_join(&either[i], &noise, hx_noise_mix(walk->calls, i));
+        HX_TRY(keep(walk, body->arguments[i], &noise));
+      }
+      if (turn == turns) break;
+    } else {
+      HX_TRY(enter(walk, body->arguments + 1, carried, count));
+    }
+    HX_TRY(walk_ops(walk, body));
+    for (size_t i = 0; i < count; ++i) {
+      carried[i] = noise_of(walk, body->last->operands[i]);
+      if (!is_while) hx_noise_join(&either[i], &carried[i], hx_noise_mix(walk->calls, i));
+    }
+  }
+  walk->is_quiet = was_quiet;
+  for (size_t i = 0; i < op->result_count; ++i) results[i] = either[i];
+  return HX_STATUS_OK;
+}
+
+static hx_status_t follow_loop(hx_walk_t *walk, const hx_ir_op_t *op, hx_noise_t *results) {
+  uint64_t turns = 0, size = 0;
+  bool is_exact = false;
+  (void)hx_ir_walk((hx_ir_op_t *)(uintptr_t)op, count_op, &size);  // it changes nothing
+  if (!hx_loop_turns(op, &turns, &is_exact) || turns > HX_NOISE_STEPS_MAX / size) return HX_STATUS_OK;
+  const size_t first = op->info->id == HX_OP_SCF_FOR ? 3 : 0, count = op->operand_count - first;
+  const size_t room = (count > op->result_count ? count : op->result_count) + 1;
+  hx_noise_t *carried = hx_zalloc(room, sizeof *carried), *either = hx_zalloc(room, sizeof *either);
+  hx_status_t status = carried == NULL || either == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
+  for (size_t i = 0; i < count && status == HX_STATUS_OK; ++i)
+    carried[i] = either[i] = noise_of(walk, op->operands[first + i]);
+  if (status == HX_STATUS_OK) status = follow_turns(walk, op, turns, carried, either, results);
+  for (size_t i = 0; i < op->result_count && status == HX_STATUS_OK && is_exact; ++i) results[i] = carried[i];
+  hx_free(carried);
+  hx_free(either);
+  return status;
+}
+
+static bool is_inside(const hx_ir_value_t *value, const hx_ir_op_t *op) {
+  return hx_ir_is_inside(value->op != NULL ? value->op : value->block->region->op, op);
+}
+
+typedef struct hx_leaving {
+  hx_walk_t *walk;
+  const hx_ir_op_t *op;
+} hx_leaving_t;
+
+static void forget(hx_walk_t *walk, hx_ir_value_t *const *values, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    hx_free(walk->noises[values[i]->id]);
+    walk->noises[values[i]->id] = NULL;
+  }
+}
+
+static hx_status_t leave_op(hx_ir_op_t *op, void *argument) {
+  const hx_leaving_t *leaving = argument;
+  for (size_t r = 0; r < op->region_count; ++r) {
+    const hx_ir_block_t *block = op->regions[r]->block;
+    forget(leaving->walk, block->arguments, block->argument_count);
+  }
+  if (op == leaving->op) return HX_STATUS_OK;  // visit_op drops what it reads itself
+  for (size_t i = 0; i < op->operand_count; ++i) {
+    if (!is_inside(op->operands[i], leaving->op)) drop(leaving->walk, op->operands[i]);
+  }
+  forget(leaving->walk, op->results, op->result_count);
+  return HX_STATUS_OK;
+}
+
+static hx_status_t follow(hx_walk_t *walk, const hx_ir_op_t *op, hx_noise_t *results) {
+  const bool is_loop = op->info->id == HX_OP_SCF_FOR || op->info->id == HX_OP_SCF_WHILE;
+  if (!is_loop && op->info->id != HX_OP_SCF_IF) return HX_STATUS_OK;
+  walk->nesting += 1;
+  const hx_status_t status = is_loop ? follow_loop(walk, op, results) : follow_if(walk, op, results);
+  walk->nesting -= 1;
+  hx_leaving_t leaving = {.walk = walk, .op = op};
+  if (walk->nesting == 0) (void)hx_ir_walk((hx_ir_op_t *)(uintptr_t)op, leave_op, &leaving);
+  return status;
+}
+
+// ------------------------------------------------------------------ the walk
+
 static hx_status_t visit_op(hx_walk_t *walk, const hx_ir_op_t *op) {
   const hx_type_t **types = hx_zalloc(op->operand_count + 1, sizeof *types);
   const hx_noise_t **operands = hx_zalloc(op->operand_count + 1, sizeof *operands);
   hx_noise_t *results = hx_zalloc(op->result_count + 1, sizeof *results);
   hx_status_t status = types == NULL || operands == NULL || results == NULL ? HX_STATUS_OUT_OF_MEMORY : HX_STATUS_OK;
-  if (status == HX_STATUS_OK) infer(walk, op, types, operands, results);
   walk->calls += 1;
+  if (status == HX_STATUS_OK && op->region_count > 0) {
+    status = follow(walk, op, results);
+  } else if (status == HX_STATUS_OK) {
+    infer(walk, op, types, operands, results);
+  }
   for (size_t r = 0; r < op->result_count && status == HX_STATUS_OK; ++r) {
-    if (walk->plan->visit != NULL) walk->plan->visit(walk->plan->context, op, r, &results[r]);
+    if (walk->plan->visit != NULL && !walk->is_quiet) walk->plan->visit(walk->plan->context, op, r, &results[r]);
     status = keep(walk, op->results[r], &results[r]);
   }
   for (size_t i = 0; i < op->operand_count; ++i) drop(walk, op->operands[i]);
@@ -104,34 +260,31 @@ static hx_status_t visit_op(hx_walk_t *walk, const hx_ir_op_t *op) {
   return status;
 }
 
-static hx_status_t walk_block(hx_walk_t *walk, const hx_ir_block_t *block, hx_noise_t *out_outputs) {
-  static const hx_noise_t unknown;
-  for (const hx_ir_op_t *op = block->first; op != NULL; op = op->next)
-    for (size_t i = 0; i < op->operand_count; ++i) walk->uses[op->operands[i]->id] += 1;
-  HX_TRY(start(walk, block));
-  for (const hx_ir_op_t *op = block->first; op != NULL; op = op->next) {
-    if (op->info->id == HX_OP_RETURN) {
-      for (size_t i = 0; i < op->operand_count; ++i) {
-        const hx_noise_t *noise = walk->noises[op->operands[i]->id];
-        out_outputs[i] = noise == NULL ? unknown : *noise;
-      }
-      return HX_STATUS_OK;
-    }
-    HX_TRY(visit_op(walk, op));
-  }
+static hx_status_t count_uses(hx_ir_op_t *op, void *argument) {
+  const hx_walk_t *walk = argument;
+  for (size_t i = 0; i < op->operand_count; ++i) walk->uses[op->operands[i]->id] += 1;
+  return HX_STATUS_OK;
+}
+
+static hx_status_t walk_main(hx_walk_t *walk, hx_ir_op_t *main, hx_noise_t *out_outputs) {
+  const hx_ir_op_t *last = hx_func_return(main);
+  (void)hx_ir_walk(main, count_uses, walk);
+  HX_TRY(start(walk, hx_func_block(main)));
+  HX_TRY(walk_ops(walk, hx_func_block(main)));
+  for (size_t i = 0; i < last->operand_count; ++i) out_outputs[i] = noise_of(walk, last->operands[i]);
   return HX_STATUS_OK;
 }
 
 hx_status_t hx_program_predict_noise(hx_program_t *program, const hx_noise_plan_t *plan, hx_noise_t *out_outputs,
                                      hx_report_t *report) {
-  const hx_ir_op_t *main = hx_program_find(program, "main");
+  hx_ir_op_t *main = hx_program_find(program, "main");
   if (main == NULL) return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "the program has no function @main");
   const size_t count = hx_ir_number(program->module);
   hx_walk_t walk = {.plan = plan,
                     .noises = hx_zalloc(count + 1, sizeof *walk.noises),
                     .uses = hx_zalloc(count + 1, sizeof *walk.uses)};
-  hx_status_t status = walk.noises == NULL || walk.uses == NULL ? HX_STATUS_OUT_OF_MEMORY
-                                                                : walk_block(&walk, hx_func_block(main), out_outputs);
+  hx_status_t status =
+      walk.noises == NULL || walk.uses == NULL ? HX_STATUS_OUT_OF_MEMORY : walk_main(&walk, main, out_outputs);
   for (size_t i = 0; walk.noises != NULL && i < count; ++i) hx_free(walk.noises[i]);
   hx_free(walk.noises);
   hx_free(walk.uses);

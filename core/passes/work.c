@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/passes/work.h"
 
+#include "core/passes/turns.h"
+
 #include "core/ckks/transition.h"
 
 // A step modulo the slots of the operand; as written where they are not known.
@@ -78,21 +80,10 @@ hx_work_t hx_op_work(const hx_ir_op_t *op) {
   }
 }
 
-static bool constant_of(const hx_ir_value_t *value, int64_t *out) {
-  const hx_attribute_t *number = value->op != NULL && value->op->info->id == HX_OP_ARITH_CONSTANT
-                                     ? hx_attrs_find(value->op->attrs, "value")
-                                     : NULL;
-  if (number == NULL || number->kind != HX_ATTRIBUTE_INTEGER) return false;
-  *out = number->integer;
-  return true;
-}
-
 uint64_t hx_op_trips(const hx_ir_op_t *op, bool *exact) {
-  int64_t lower, upper, step;
-  if (op->info->id == HX_OP_SCF_FOR && constant_of(op->operands[0], &lower) && constant_of(op->operands[1], &upper) &&
-      constant_of(op->operands[2], &step) && step > 0) {
-    return upper <= lower ? 0 : ((uint64_t)upper - (uint64_t)lower + (uint64_t)step - 1) / (uint64_t)step;
-  }
-  *exact = false;
-  return 1;
+  uint64_t turns = 1;
+  bool is_exact = false;
+  const bool is_known = hx_loop_turns(op, &turns, &is_exact);
+  if (!is_exact) *exact = false;
+  return is_known ? turns : 1;
 }

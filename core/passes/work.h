@@ -15,7 +15,8 @@ typedef struct hx_work {
 // Of one operation, whole or primitive: a primitive rns.mod_up counts where it raises the first digit, rns.mod_down
 // where it drops P. A rotation by 0 modulo the slots counts nothing.
 hx_work_t hx_op_work(const hx_ir_op_t *op);
-// Turns of a loop with constant bounds; 1, and *exact false, where they are not known. *exact is left alone else.
+// Turns of a loop (turns.h); *exact false where they are a bound, and 1 where the text does not say. *exact is left
+// alone else.
 uint64_t hx_op_trips(const hx_ir_op_t *op, bool *exact);
 // What one operation takes, counted in multiplications of a row of residues with another one (n of them): a transform
 // of a row counts log2(n) / 2, additions and moves of rows count 1. All items of its batch. What has an open type, and
