@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// heliox-bench-ranks DIR PROGRAM KIND [ROUNDS [PLUGINS]]: one row of the measured points of docs/distributed.md.
+// heliox-bench-ranks DIR PROGRAM KIND [ROUNDS [PLUGINS]]: a row of the measured points of docs/distributed.md.
 // Started once a rank (mpirun -n 2 heliox-bench-ranks /tmp/x batch batch).
 //   DIR      empty folder that all ranks see; rank 0 leaves keys, input and expected result in it
 //   PROGRAM  demo (examples/wdbc.mlir), batch (examples/wdbc-batch.mlir), product (128 x 128, 16 baby and 8 giant
@@ -245,7 +245,7 @@ static void open_group(run_t *run, const char *plugins_of) {
 
 int main(int argc, char **argv) {
   if (argc < 4) {
-    fprintf(stderr, "heliox-bench-ranks DIR demo|batch|product limbs|terms|batch [ROUNDS [PLUGINS]]\n");
+    fprintf(stderr, "heliox-bench-ranks DIR demo|batch|product limbs|terms|batch|all [ROUNDS [PLUGINS]]\n");
     return 2;
   }
   static double alone[ROUNDS_MAX];
@@ -261,7 +261,12 @@ int main(int argc, char **argv) {
   must(hx_value_load(in_directory(&run, "x.hx", path), NULL, run.params, &run.input, run.report), &run);
   if (run.rank == 0) run_alone(&run, alone);
   must(hx_group_agree(run.group, "measured", 8, run.report), &run);
-  run_together(&run, alone);
+  static const char *const kinds[] = {"limbs", "terms", "batch"};
+  const bool is_all = strcmp(run.kind, "all") == 0;
+  for (size_t k = 0; k < (is_all ? HX_COUNT_OF(kinds) : 1); ++k) {
+    if (is_all) run.kind = kinds[k];
+    run_together(&run, alone);
+  }
   hx_value_release(run.expected);
   hx_value_release(run.input);
   hx_keys_release(run.keys);
