@@ -51,6 +51,9 @@ void bench_bandwidth(bench_suite_t *suite);
 // What multiply, relinearize and rescale cost against N, limbs and threads, as an SVG drawing.
 bool bench_plot(bench_suite_t *suite, const char *path, uint32_t threads);
 
+// The rows as an HTML page with drawings. False, having said why, where it cannot be written.
+bool bench_page(const bench_suite_t *suite, const char *path);
+
 // The row kernels of every variant this processor has.
 bool bench_micro(bench_suite_t *suite);
 // Operations of the engine on the cpu plugin, for one preset; digits: 0, or of another set with the same Q.

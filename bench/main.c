@@ -2,6 +2,7 @@
 // heliox-bench-cpu: medians, minima and maxima of kernels and operations on this machine's processors.
 //   --suite NAME        micro, ckks or bandwidth (default: micro and ckks)
 //   --digits N          the ckks suite's sets with so many digits
+//   --html FILE         the rows as a page with drawings
 //   --plot FILE         instead of a suite: a drawing (SVG) of cost against N, limbs and threads
 //   --params NAME       preset of the ckks suite; may be repeated (default: C14, C15 and C16)
 //   --only TEXT         operations whose name begins so
@@ -18,7 +19,7 @@
 #include "bench.h"
 
 typedef struct options {
-  const char *suite, *json, *compare, *only, *plot;
+  const char *suite, *json, *compare, *only, *plot, *html;
   uint32_t digits;
   const char *params[8];
   size_t param_count;
@@ -41,6 +42,8 @@ static bool parse(int count, char **arguments, options_t *out) {
       out->suite = value;
     } else if (strcmp(name, "--json") == 0) {
       out->json = value;
+    } else if (strcmp(name, "--html") == 0) {
+      out->html = value;
     } else if (strcmp(name, "--plot") == 0) {
       out->plot = value;
     } else if (strcmp(name, "--digits") == 0 && atoi(value) >= 1 && atoi(value) <= 64) {
@@ -147,7 +150,8 @@ int main(int count, char **arguments) {
   options_t options;
   if (!parse(count, arguments, &options)) {
     fprintf(stderr,
-            "usage: heliox-bench-cpu [--suite micro|ckks|bandwidth] [--plot FILE] [--params NAME] [--digits N] [--only "
+            "usage: heliox-bench-cpu [--suite micro|ckks|bandwidth] [--plot FILE] [--html FILE] [--params NAME] "
+            "[--digits N] [--only "
             "TEXT] "
             "[--samples N] [--clock wall|cpu] [--json FILE] [--compare OLD.json]\n");
     return 2;
@@ -166,6 +170,9 @@ int main(int count, char **arguments) {
   bool good = suite.rows != NULL && run(&options, &suite);
   if (good && options.json != NULL) {
     good = write_json(&options, &suite);
+  }
+  if (good && options.html != NULL) {
+    good = bench_page(&suite, options.html);
   }
   if (good && options.compare != NULL) {
     good = compare(options.compare, suite.rows);

@@ -79,8 +79,9 @@ int cli_run_plugins_test(cli_t *cli) {
 }
 
 int cli_run_bench(cli_t *cli) {
-  static const char *const passed_on[] = {"suite", "params", "digits", "only", "samples", "clock", "compare", "plot"};
-  char program[PATH_MAX], names[8][16];
+  static const char *const passed_on[] = {"suite", "params",  "digits", "only", "samples",
+                                          "clock", "compare", "plot",   "html"};
+  char program[PATH_MAX], names[9][16];
   CLI_TRY(cli, find_beside(cli, "heliox-bench-cpu", "it is built with the cpu plugin", program));
   char *arguments[24] = {program};
   int count = 1;

@@ -90,16 +90,13 @@ static const cli_command_t *find_command(int count, char **words, int *out_words
   return NULL;
 }
 
-// Commands whose first word is `word`, listed for a half-given name; false if there are none.
-static bool print_family(FILE *to, const char *word) {
+// Commands whose first word is `word`, listed for a half-given name.
+static void print_family(FILE *to, const char *word) {
   const size_t size = strlen(word);
-  bool any = false;
   for (size_t i = 0; i < cli_command_count; ++i) {
     if (strncmp(cli_commands[i].name, word, size) != 0 || cli_commands[i].name[size] != ' ') continue;
     fprintf(to, "  %-18s %s\n", cli_commands[i].name, cli_commands[i].summary);
-    any = true;
   }
-  return any;
 }
 
 #define FIRST_LONG 256  // values of options without a letter start here
@@ -123,25 +120,45 @@ static const char *name_of_letter(const cli_option_t *options, int letter) {
   return NULL;
 }
 
+// The word that getopt stumbled over, and in which way, as a fault. cause: what it returned.
+static int fail_option(cli_t *cli, const struct option *longs, int cause, const char *word) {
+  const struct option *known = optopt >= FIRST_LONG ? &longs[optopt - FIRST_LONG] : NULL;
+  char name[64], text[256], hint[160];
+  if (known != NULL) {
+    snprintf(name, sizeof name, "--%s", known->name);
+  } else if (optopt > 0) {
+    snprintf(name, sizeof name, "-%c", optopt);
+  } else {
+    snprintf(name, sizeof name, "%.60s", word);
+  }
+  if (cause == ':') {
+    snprintf(text, sizeof text, "option '%s' needs a value", name);
+  } else if (known != NULL) {
+    snprintf(text, sizeof text, "option '%s' takes no value", name);
+  } else {
+    snprintf(text, sizeof text, "no option '%s' of 'heliox %s', or short for several", name, cli->command->name);
+  }
+  snprintf(hint, sizeof hint, "'heliox %s --help' lists the options", cli->command->name);
+  cli->json = cli_has(cli, "json");
+  return cli_fail(cli, hx_report_add(cli->report, &(hx_fault_t){.code = HX_CODE_USAGE, .text = text, .hint = hint}));
+}
+
 static int parse_options(cli_t *cli, int argc, char **argv) {
   struct option longs[CLI_OPTIONS_MAX + 1] = {0};
-  char shorts[2 * CLI_OPTIONS_MAX] = {0};
+  char shorts[2 * CLI_OPTIONS_MAX + 1] = ":";  // a missing value is told from an unknown option
   int long_count = 0;
   add_options(cli->command->options, longs, &long_count, shorts);
   add_options(common_options, longs, &long_count, shorts);
+  opterr = 0;  // faults are told as all others are
   for (;;) {
     const int value = getopt_long(argc, argv, shorts, longs, NULL);
     if (value == -1) break;
-    if (value == '?') {
-      fprintf(stderr, "Try 'heliox %s --help'.\n", cli->command->name);
-      return CLI_USAGE;
-    }
+    if (value == '?' || value == ':') return fail_option(cli, longs, value, argv[optind - 1]);
     const char *name =
         value >= FIRST_LONG ? longs[value - FIRST_LONG].name : name_of_letter(cli->command->options, value);
     if (name == NULL) name = name_of_letter(common_options, value);
     if (cli->given_count == CLI_OPTIONS_MAX) {
-      fprintf(stderr, "heliox: more than %d options\n", CLI_OPTIONS_MAX);
-      return CLI_USAGE;
+      return cli_fail(cli, hx_report_fail(cli->report, HX_CODE_USAGE, "more than %d options", CLI_OPTIONS_MAX));
     }
     cli->given[cli->given_count].name = name;
     cli->given[cli->given_count++].value = optarg;
@@ -184,10 +201,13 @@ static int run_command(cli_t *cli, int argc, char **argv) {
     return CLI_DONE;
   }
   if (cli->argument_count < cli->command->arguments_min || cli->argument_count > cli->command->arguments_max) {
-    fprintf(stderr, "heliox %s: takes %s%s, found %d\nTry 'heliox %s --help'.\n", cli->command->name,
-            cli->command->arguments_max == 0 ? "no argument" : "", cli->command->arguments, cli->argument_count,
-            cli->command->name);
-    return CLI_USAGE;
+    char text[160], hint[160];
+    snprintf(text, sizeof text, "'heliox %s' takes %s%s, found %d argument%s", cli->command->name,
+             cli->command->arguments_max == 0 ? "no argument" : "", cli->command->arguments, cli->argument_count,
+             cli->argument_count == 1 ? "" : "s");
+    snprintf(hint, sizeof hint, "see 'heliox %s --help'", cli->command->name);
+    cli->json = cli_has(cli, "json");
+    return cli_fail(cli, hx_report_add(cli->report, &(hx_fault_t){.code = HX_CODE_USAGE, .text = text, .hint = hint}));
   }
   CLI_TRY(cli, apply_common(cli));
   const int code = cli->command->run(cli);
@@ -195,6 +215,25 @@ static int run_command(cli_t *cli, int argc, char **argv) {
     perror("heliox: standard output");
     return CLI_INPUT;
   }
+  return code;
+}
+
+// No such command: which one was meant, where it begins like others.
+static int fail_command(cli_t *cli, int argc, char **argv) {
+  char text[256];
+  bool family = false;
+  const size_t size = strlen(argv[1]);
+  for (size_t i = 0; i < cli_command_count; ++i)
+    family = family || (strncmp(cli_commands[i].name, argv[1], size) == 0 && cli_commands[i].name[size] == ' ');
+  snprintf(text, sizeof text, "no command '%.60s%s%.60s'", argv[1], family && argc > 2 ? " " : "",
+           family && argc > 2 ? argv[2] : "");
+  for (int i = 1; i < argc; ++i) cli->json = cli->json || strcmp(argv[i], "--json") == 0;
+  const int code = cli_fail(
+      cli,
+      hx_report_add(cli->report, &(hx_fault_t){.code = HX_CODE_USAGE,
+                                               .text = text,
+                                               .hint = family ? "one of those below" : "'heliox --help' lists all"}));
+  if (!cli->json) print_family(stderr, argv[1]);
   return code;
 }
 
@@ -214,13 +253,13 @@ int main(int argc, char **argv) {
     cli.command = find_command(2, list, &words);
     words = 1;
   }
-  if (cli.command == NULL) {
-    fprintf(stderr, "heliox: no command '%s%s%s'\n", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
-    if (!print_family(stderr, argv[1])) fputs("Try 'heliox --help'.\n", stderr);
-    return CLI_USAGE;
-  }
   cli.report = hx_report_create();
   if (cli.report == NULL) return CLI_INTERNAL;
+  if (cli.command == NULL) {
+    const int code = fail_command(&cli, argc, argv);
+    hx_report_release(cli.report);
+    return code;
+  }
   argv[words] = argv[0];  // getopt's messages start with the program's name
   const int code = run_command(&cli, argc - words, argv + words);
   hx_report_release(cli.report);

@@ -50,8 +50,10 @@ hx_status_t cli_get_number(cli_t *cli, const char *name, uint64_t limit, uint64_
 hx_status_t cli_need(cli_t *cli, const char *name, const char **out) {
   *out = cli_get(cli, name);
   if (*out != NULL) return HX_STATUS_OK;
-  return hx_report_fail(cli->report, HX_CODE_USAGE, "heliox %s needs --%s; see 'heliox %s --help'", cli->command->name,
-                        name, cli->command->name);
+  char text[160], hint[160];
+  snprintf(text, sizeof text, "'heliox %s' needs --%s", cli->command->name, name);
+  snprintf(hint, sizeof hint, "see 'heliox %s --help'", cli->command->name);
+  return hx_report_add(cli->report, &(hx_fault_t){.code = HX_CODE_USAGE, .text = text, .hint = hint});
 }
 
 static int exit_code(const hx_report_t *report, hx_status_t status) {
@@ -86,6 +88,11 @@ void cli_speak_as(cli_t *cli, uint32_t rank, uint32_t size) {
   cli->json = false;  // one object in all, rank 0's
 }
 
+// What to do: the fault's own words, else those of its code.
+static const char *hint_of(const hx_fault_t *fault) {
+  return fault->hint[0] != '\0' ? fault->hint : hx_code_info(fault->code)->remedy;
+}
+
 static void print_fault(const char *kind, const hx_fault_t *fault) {
   fprintf(stderr, "%s: %s[%s]: ", speaker, kind, hx_code_info(fault->code)->word);
   if (fault->source[0] != '\0') fprintf(stderr, "%s:", fault->source);
@@ -93,13 +100,13 @@ static void print_fault(const char *kind, const hx_fault_t *fault) {
   fprintf(stderr, "%s%s\n", fault->source[0] != '\0' || fault->line != 0 ? " " : "", fault->text);
   if (fault->expected[0] != '\0') fprintf(stderr, "  expected: %s\n", fault->expected);
   if (fault->found[0] != '\0') fprintf(stderr, "  found:    %s\n", fault->found);
-  if (fault->hint[0] != '\0') fprintf(stderr, "  hint:     %s\n", fault->hint);
+  fprintf(stderr, "  hint:     %s\n", hint_of(fault));
 }
 
 static json_t *fault_json(const hx_fault_t *fault) {
   return json_pack("{s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:s}", "code", hx_code_info(fault->code)->word, "source",
                    fault->source, "line", (int)fault->line, "column", (int)fault->column, "text", fault->text,
-                   "expected", fault->expected, "found", fault->found, "hint", fault->hint);
+                   "expected", fault->expected, "found", fault->found, "hint", hint_of(fault));
 }
 
 int cli_fail(cli_t *cli, hx_status_t status) {

@@ -17,6 +17,9 @@ tools/check-layers.sh || fail=1
 step refusals
 tools/check-refusals.sh || fail=1
 
+step messages
+tools/check-messages.py || fail=1
+
 step plugin ABI
 tools/check-abi.sh || fail=1
 

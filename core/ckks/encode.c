@@ -140,7 +140,9 @@ static hx_status_t fill_plaintext(const hx_rows_t *rows, hx_row_session_t *sessi
     hx_value_release(value);
     return status == HX_STATUS_OUT_OF_MEMORY
                ? no_plaintext(report)
-               : hx_report_fail(report, HX_CODE_PLUGIN_CALL, "the backend failed to reduce a plaintext");
+               : hx_report_fail(report, HX_CODE_PLUGIN_CALL,
+                                "the backend ended the reduction of a plaintext with status %s",
+                                hx_status_name(status));
   }
   hx_tensor_touch(value->tensor);
   *out = value;

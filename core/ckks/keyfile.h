@@ -33,4 +33,7 @@ void hx_keyfile_add_half(hx_artifact_writer_t *artifact, const char *prefix, hx_
 hx_status_t hx_keyfile_read_half(const hx_params_t *params, hx_artifact_t *artifact, const char *prefix,
                                  hx_tensor_t **out_tensor, uint8_t out_seed[32], hx_report_t *report);
 
+// Refused (seed-reuse): two keys of the set, the public one included, have one seed.
+hx_status_t hx_keyfile_check_seeds(const hx_keys_t *keys, const char *directory, hx_report_t *report);
+
 #endif

@@ -384,6 +384,7 @@ hx_status_t hx_keys_load_with(const char *directory, uint32_t parts, const hx_lo
   for (size_t i = 0; status == HX_STATUS_OK && i < HX_KEYFILE_PARTS; ++i) {
     if ((parts & hx_keyfile_parts[i].part) != 0) status = load_part(&reader, &hx_keyfile_parts[i]);
   }
+  if (status == HX_STATUS_OK && reader.keys != NULL) status = hx_keyfile_check_seeds(reader.keys, directory, report);
   if (status == HX_STATUS_OK && reader.keys == NULL) {
     static const uint8_t none[16] = {0};
     reader.keys = hx_keys_create(reader.params, none);

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/plugin/file.h"
 #include "core/plugin/gates.h"
+#include "core/plugin/host.h"
 
 #define LINE_MAX_BYTES 2048
 #define WORKERS_MAX 256
@@ -197,8 +198,6 @@ static int32_t run_region(void *self, hx_callable *callable, const hx_call *call
 
 static const hx_host functions = {.struct_size = HX_END_OF(hx_host, code_text),
                                   .abi_major = HX_ABI_MAJOR,
-                                  .minor_min = 0,
-                                  .minor_max = HX_ABI_MINOR,
                                   .log = write_log,
                                   .option = ask_option,
                                   .threads = share_threads,
@@ -221,6 +220,8 @@ struct hx_plugin_host *hx_plugin_host_create(const char *id, const char *library
   char *slash = strrchr(host->directory, '/');
   if (slash != NULL) *slash = '\0';
   host->table = functions;
+  host->table.minor_min = hx_host_minor_min();
+  host->table.minor_max = hx_host_minor_max();
   host->table.self = host;
   pthread_mutex_init(&host->scratch_lock, NULL);
   snprintf(host->area, sizeof host->area, "%s", id);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/observe.h"
 #include "core/plugin/host.h"
 #include "core/plugin/policy.h"
 
@@ -48,6 +49,7 @@ bool hx_plugin_entry_end(hx_plugin_entry_t *entry, hx_plugin_state_t state, hx_g
   va_start(arguments, format);
   if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = '\0';
   va_end(arguments);
+  hx_code_observe(code);
   const char *copies[] = {hx_arena_clean(arena, text), hx_arena_clean(arena, expected), hx_arena_clean(arena, found)};
   if (copies[0] == NULL || copies[1] == NULL || copies[2] == NULL) return false;
   record->state = state;

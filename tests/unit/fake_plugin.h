@@ -55,6 +55,7 @@ static struct fake {
   struct hx_device device;
   bool no_import, in_place;
   bool hides_addresses;    // device memory that the host cannot reach
+  bool hides_pinned;       // against the contract: pinned memory without an address
   int32_t execute_result;  // of execute number fail_at
   uint32_t fail_at;        // HX_NONE: never
   uint32_t late_at;        // execute whose failure surfaces at sync; HX_NONE: none
@@ -126,7 +127,8 @@ static inline int32_t fake_alloc(hx_device *device, uint32_t space, uint64_t byt
   buffer->bytes = bytes;
   fake.bytes += bytes;
   if (fake.bytes > fake.peak_bytes) fake.peak_bytes = fake.bytes;
-  buffer->hidden = fake.hides_addresses && space == HX_SPACE_DEVICE;
+  buffer->hidden =
+      (fake.hides_addresses && space == HX_SPACE_DEVICE) || (fake.hides_pinned && space == HX_SPACE_PINNED);
   fake.buffers += 1;
   *out = buffer;
   return HX_OK;

@@ -418,6 +418,27 @@ static void b49_damaged_key_files_are_refused(void **state) {
   hx_keys_release(keys);
 }
 
+static void keys_of_one_seed_are_refused(void **state) {
+  (void)state;
+  static const uint32_t ids[] = {0, 1, 2, 3, 4};
+  hx_keys_t *keys = make_keys(RING, EVERYTHING);
+  save(keys, HX_KEYS_ALL, false);
+  hx_keys_release(load(HX_KEYS_ALL));
+  memcpy(keys->galois[1].seed, keys->relin->seed, 32);
+  hx_artifact_expand(keys->params, keys->galois[1].seed, ids, keys->galois[1].tensor);
+  save(keys, HX_KEYS_GALOIS, true);
+  char name[64];
+  snprintf(name, sizeof name, "galois_%llu", (unsigned long long)keys->galois[1].element);
+  expect_refused(HX_KEYS_ALL, HX_CODE_SEED_REUSE, "keys", name);
+  // Without the other key there is nothing to compare.
+  hx_keys_release(load(HX_KEYS_GALOIS));
+  memcpy(keys->public_seed, keys->galois[0].seed, 32);
+  hx_artifact_expand(keys->params, keys->public_seed, ids, keys->public_key);
+  save(keys, HX_KEYS_PUBLIC, true);
+  expect_refused(HX_KEYS_PUBLIC | HX_KEYS_GALOIS, HX_CODE_SEED_REUSE, "keys", "the public key");
+  hx_keys_release(keys);
+}
+
 #define CASE(name_) cmocka_unit_test_setup_teardown(name_, enter, leave)
 
 int main(void) {
@@ -437,6 +458,7 @@ int main(void) {
       CASE(keys_load_refuses_the_wrong_kind_and_missing_params),
       CASE(keys_load_refuses_other_tensors),
       CASE(keys_load_checks_residues),
+      CASE(keys_of_one_seed_are_refused),
       CASE(b49_damaged_key_files_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,6 +209,24 @@ static void load_shares_one_mapping(void **state) {
   hx_plugins_release(other);
 }
 
+// What no gate sees before: the dynamic linker has no room for its threads' memory.
+static void load_tells_why_the_linker_refused(void **state) {
+  place_t *place = *state;
+  install(place, "static_tls", "good");
+  hx_plugins_t *plugins = discover_in(place->directory, NULL);
+  hx_loaded_plugin_t *loaded = NULL;
+  const int before = mapped();
+  assert_int_equal(hx_plugin_load(plugins, 0, &loaded, NULL), HX_STATUS_REFUSED);
+  assert_null(loaded);
+  const hx_plugin_record_t *record = hx_plugins_get(plugins, 0);
+  assert_int_equal(record->code, HX_CODE_OPEN);
+  assert_int_equal(record->gate, HX_GATE_OPEN);
+  assert_non_null(strstr(record->text, "cannot be opened: "));
+  assert_non_null(strstr(record->found, "TLS"));
+  hx_plugins_release(plugins);
+  assert_int_equal(mapped(), before);
+}
+
 typedef struct wrong {
   const char *mode;
   hx_gate_t gate;
@@ -533,6 +551,7 @@ static void load_survives_every_failed_allocation(void **state) {
 int main(void) {
   if (sodium_init() < 0) return 1;
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(load_tells_why_the_linker_refused, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_refuses_wrong_tables, make_place, remove_place),
       cmocka_unit_test_setup_teardown(row_26_load_does_not_grow_over_many_rounds, make_place, remove_place),
       cmocka_unit_test_setup_teardown(load_runs_one_operation, make_place, remove_place),

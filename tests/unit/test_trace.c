@@ -137,6 +137,19 @@ static void replay_names_the_first_result_that_differs(void **state) {
 #define PARAMS "params 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
+// A device that breaks the contract is a fault of nobody who can mend it here.
+static void recording_ends_where_pinned_memory_has_no_address(void **state) {
+  scene_t *scene = *state;
+  hx_record_t *record = NULL;
+  must(hx_record_create(&record, scene->bench.report), scene->bench.report);
+  const hx_run_options_t recorded = {.record = record};
+  fake.hides_pinned = true;
+  assert_int_equal(run_scene(scene, &recorded), HX_STATUS_INTERNAL);
+  fake.hides_pinned = false;
+  must_fault(scene->bench.report, HX_CODE_INTERNAL, 0, "gives pinned memory without an address");
+  hx_record_release(record);
+}
+
 static void record_text_is_read_strictly(void **state) {
   (void)state;
   static const struct {
@@ -175,6 +188,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(trace_has_an_event_for_every_call_of_every_turn, setup, teardown),
       cmocka_unit_test_setup_teardown(replay_of_the_same_run_agrees, setup, teardown),
       cmocka_unit_test_setup_teardown(replay_names_the_first_result_that_differs, setup, teardown),
+      cmocka_unit_test_setup_teardown(recording_ends_where_pinned_memory_has_no_address, setup, teardown),
       cmocka_unit_test(record_text_is_read_strictly)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
