@@ -157,6 +157,31 @@ static void time_rounds(run_t *run, hx_executable_t *executable, bool together, 
   qsort(times, run->rounds, sizeof *times, by_time);
 }
 
+// The program of one rank alone: what the passes of a kind cost by themselves (limbs: lowered to primitives).
+static double time_front(run_t *run) {
+  static double times[ROUNDS_MAX];
+  const hx_shard_spec_t spec = {.kind = run->kind, .rank = 0, .size = 1};
+  hx_compilation_t *compilation = compile(run, true);
+  hx_executable_t *executable = NULL;
+  hx_value_t *output = NULL;
+  must(hx_compilation_shard(compilation, &spec, NULL, run->report), run);
+  must(hx_link(compilation, run->backend, NULL, &executable, run->report), run);
+  time_rounds(run, executable, false, times, &output);
+  hx_value_release(output);
+  hx_executable_release(executable);
+  hx_compilation_release(compilation);
+  return times[run->rounds / 2];
+}
+
+// Microseconds of one agreement of all ranks without a payload.
+static double time_agreement(run_t *run) {
+  const int count = 50;
+  must(hx_group_agree(run->group, "begin", 5, run->report), run);
+  const double start = now();
+  for (int i = 0; i < count; ++i) must(hx_group_agree(run->group, "agree", 5, run->report), run);
+  return 1e3 * (now() - start) / count;
+}
+
 static void run_alone(run_t *run, double *times) {
   char path[PATH_ROOM];
   hx_compilation_t *compilation = compile(run, true);
@@ -189,6 +214,8 @@ static double percent(uint64_t measured, uint64_t predicted) {
 
 static void run_together(run_t *run, const double *alone) {
   static double times[ROUNDS_MAX];
+  const double front = run->rank == 0 ? time_front(run) : 0;
+  const double agreement = time_agreement(run);
   char path[PATH_ROOM];
   hx_compilation_t *compilation = compile(run, true);
   const hx_shard_spec_t spec = {.kind = run->kind, .rank = run->rank, .size = run->size};
@@ -224,6 +251,9 @@ static void run_together(run_t *run, const double *alone) {
         percent(sent, predicted.sent), (unsigned long long)received, (unsigned long long)predicted.received,
         percent(received, predicted.received));
   }
+  if (run->rank == 0)
+    printf("%-8s %-6s ranks %u  one rank's passes alone %9.3f ms (middle), %llu calls, an agreement %.1f us\n",
+           run->program, run->kind, run->size, front, (unsigned long long)scaling.collectives, agreement);
   hx_value_release(output);
   hx_executable_release(executable);
   hx_compilation_release(compilation);
