@@ -10,6 +10,7 @@
 #define LANES 4u
 #define LANES_LOG2 2
 #define LANES_STAGES 2  // of a pass: 2^2 values in registers
+#define LANES_PAIRS 1   // of vectors, in the stages within vectors
 
 typedef __m256i lanes_t;
 

@@ -10,6 +10,7 @@
 #define LANES 8u
 #define LANES_LOG2 3
 #define LANES_STAGES 3  // of a pass: 2^3 values in registers
+#define LANES_PAIRS 4   // of vectors, in the stages within vectors
 
 typedef __m512i lanes_t;
 

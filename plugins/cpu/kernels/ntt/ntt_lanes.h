@@ -19,7 +19,7 @@
 
 #define HELD (1 << LANES_STAGES)          // values of a pass in registers
 #define TAIL_LOG2 (LANES_LOG2 + 1)        // two vectors, the last stages of which are within vectors
-#define LANES_LOG_N_MIN (LANES_LOG2 + 2)  // smaller rings are left to portable
+#define LANES_LOG_N_MIN (LANES_LOG2 + 3)  // smaller rings are left to portable
 #define BLOCK_LOG2 12u                    // a block of 32 KiB is worked on to the end
 
 typedef struct lanes_ring {
@@ -101,21 +101,26 @@ HXS_INLINE void lanes_forward_pass(uint64_t *out, const uint64_t *in, size_t nod
   }
 }
 
-// The last stages of two blocks of LANES, the first at `node`; results in [0, q).
+// The last stages of LANES_PAIRS times two blocks of LANES, the first at `node`; results in [0, q). Pairs go through a
+// stage together: one alone is a chain of waits.
 HXS_INLINE void lanes_forward_tail(uint64_t *p, size_t node, const lanes_ring_t *r, bool deep) {
-  lanes_t a = lanes_load(p), b = lanes_load(p + LANES);
+  lanes_t v[2 * LANES_PAIRS];
+  UNROLL for (int i = 0; i < 2 * LANES_PAIRS; i++) { v[i] = lanes_load(p + (size_t)i * LANES); }
   UNROLL for (int s = 0; s < LANES_LOG2; s++) {
-    lanes_part(&a, &b, s);
-    const size_t first = node << s;
-    lanes_split(&a, &b, lanes_factor(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r, deep,
-                s);
+    UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
+      const size_t first = (node + 2 * (size_t)i) << s;
+      lanes_part(&v[2 * i], &v[2 * i + 1], s);
+      lanes_split(&v[2 * i], &v[2 * i + 1],
+                  lanes_factor(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r, deep, s);
+    }
   }
   const int bound = deep ? LANES_LOG2 + 1 : 2;
-  a = lanes_normal(a, bound, r);
-  b = lanes_normal(b, bound, r);
-  lanes_restore(&a, &b);
-  lanes_store(p, a);
-  lanes_store(p + LANES, b);
+  UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
+    lanes_t a = lanes_normal(v[2 * i], bound, r), b = lanes_normal(v[2 * i + 1], bound, r);
+    lanes_restore(&a, &b);
+    lanes_store(p + (size_t)(2 * i) * LANES, a);
+    lanes_store(p + (size_t)(2 * i + 1) * LANES, b);
+  }
 }
 
 // Stages of the next pass over a block of 2^log_size: few ones first, while blocks are large, and a single one only
@@ -153,7 +158,7 @@ HXS_INLINE void lanes_forward_block(uint64_t *out, const uint64_t *in, uint32_t 
     in = out;
     left -= (uint32_t)lanes_stages(left);
   }
-  for (size_t b = 0; b < size / LANES; b += 2) {
+  for (size_t b = 0; b < size / LANES; b += 2 * LANES_PAIRS) {
     lanes_forward_tail(out + b * LANES, node * (size / LANES) + b, r, deep);
   }
 }
@@ -228,18 +233,28 @@ HXS_INLINE void lanes_inverse_pass(uint64_t *a, size_t node, size_t size, const 
 }
 
 HXS_INLINE void lanes_inverse_tail(uint64_t *out, const uint64_t *in, size_t node, const lanes_ring_t *r, bool deep) {
-  lanes_t a = lanes_load(in), b = lanes_load(in + LANES);
-  int ba = 1, bb = 1;
-  lanes_spread(&a, &b);
-  UNROLL for (int s = LANES_LOG2 - 1; s >= 0; s--) {
-    const size_t first = node << s;
-    lanes_merge(&a, &b, &ba, &bb, lanes_factor(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)),
-                r, deep);
-    lanes_join(&a, &b, s);
-    ba = bb = ba > bb ? ba : bb;  // lanes of both are in each
+  lanes_t v[2 * LANES_PAIRS];
+  int bound[2 * LANES_PAIRS];
+  UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
+    v[2 * i] = lanes_load(in + (size_t)(2 * i) * LANES);
+    v[2 * i + 1] = lanes_load(in + (size_t)(2 * i + 1) * LANES);
+    bound[2 * i] = bound[2 * i + 1] = 1;
+    lanes_spread(&v[2 * i], &v[2 * i + 1]);
   }
-  lanes_store(out, lanes_reduce(a, ba, r));
-  lanes_store(out + LANES, lanes_reduce(b, bb, r));
+  UNROLL for (int s = LANES_LOG2 - 1; s >= 0; s--) {
+    UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
+      lanes_t *a = &v[2 * i], *b = &v[2 * i + 1];
+      int *ba = &bound[2 * i], *bb = &bound[2 * i + 1];
+      const size_t first = (node + 2 * (size_t)i) << s;
+      lanes_merge(a, b, ba, bb, lanes_factor(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r,
+                  deep);
+      lanes_join(a, b, s);
+      *ba = *bb = *ba > *bb ? *ba : *bb;  // lanes of both are in each
+    }
+  }
+  UNROLL for (int i = 0; i < 2 * LANES_PAIRS; i++) {
+    lanes_store(out + (size_t)i * LANES, lanes_reduce(v[i], bound[i], r));
+  }
 }
 
 HXS_INLINE void lanes_inverse_pass_of(uint64_t *a, size_t node, uint32_t log_size, const lanes_factor_t *last,
@@ -266,7 +281,7 @@ HXS_INLINE void lanes_inverse_pass_of(uint64_t *a, size_t node, uint32_t log_siz
 HXS_INLINE void lanes_inverse_block(uint64_t *out, const uint64_t *in, uint32_t log_size, size_t node,
                                     const lanes_factor_t *last, const lanes_ring_t *r, bool deep) {
   const size_t size = (size_t)1 << log_size;
-  for (size_t b = 0; b < size / LANES; b += 2) {
+  for (size_t b = 0; b < size / LANES; b += 2 * LANES_PAIRS) {
     lanes_inverse_tail(out + b * LANES, in + b * LANES, node * (size / LANES) + b, r, deep);
   }
   // The passes of the forward transform, the last one first.
