@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running operations with a switching key. See switch.h.
 //
-// Work rows of a lane: `group` raised digits; two rows of sums, where the digits come in several groups; a row of
-// values and one of what is added for each component; then, for sums of several terms, the terms' rows under their
-// automorphisms. Both components go tile by tile together: so the raised digits are read once.
+// Work rows of a lane: raised digits, `group` of them, or all of each row of a batch; two rows of sums, where the
+// digits come in several groups; for each row of a batch a row of values for each component; one of what is added for
+// each component; then, for sums of several terms, the terms' rows under their automorphisms. Both components go tile
+// by tile together: so the raised digits are read once.
+//
+// Conversions of many inputs read far more than they write. There a lane takes its rows in batches: a part of the
+// inputs goes to all rows of the batch before the next part, so the inputs come from beyond L2 once a batch.
 #include "switch.h"
 
 #include <string.h>
 
 // Coefficients that all halves of keys meet before the next ones: with its operands a tile stays in L1.
 #define TILE 1024u
+// Coefficients of inputs that all rows of a batch are converted from before the next ones: they stay in L2.
+#define PART 4096u
 
 typedef struct row_task {
   const hx_cpu_run_t *run;
   const hx_cpu_switch_t *s;
   const hx_cpu_prime_t *prime;
   uint64_t lane;
+  uint32_t slot;                       // in its batch
   uint32_t row;                        // of the extended basis
   uint32_t first, count;               // digits that are raised now
   const void *raised[HXS_PRIMES_MAX];  // [count]
@@ -47,11 +54,19 @@ static void *work_row(const row_task_t *task, uint32_t row) {
   return hx_cpu_scratch_row(task->run, before + task->lane * s->lane_rows + row);
 }
 
-static void *sum_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->group + c); }
-static void *value_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->group + 2 + c); }
-static void *spare_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->group + 4 + c); }
+static void *sum_row(const row_task_t *task, uint32_t c) { return work_row(task, task->s->raised_rows + c); }
+static void *value_row(const row_task_t *task, uint32_t c) {
+  return work_row(task, task->s->raised_rows + 2 + 2 * task->slot + c);
+}
+static void *spare_row(const row_task_t *task, uint32_t c) {
+  return work_row(task, task->s->raised_rows + 2 + 2 * task->s->batch + c);
+}
 static void *turned_row(const row_task_t *task, uint32_t t, uint32_t c) {
-  return work_row(task, task->s->group + 6 + 2 * t + c);
+  return work_row(task, task->s->raised_rows + 4 + 2 * task->s->batch + 2 * t + c);
+}
+// Where digit `first + i` of a group is raised to.
+static void *raised_row(const row_task_t *task, uint32_t first, uint32_t i) {
+  return work_row(task, task->s->batch > 1 ? task->slot * task->s->digits + first + i : i);
 }
 
 static const void *operand_row(const hx_cpu_run_t *run, uint32_t operand, uint32_t c, uint32_t limb) {
@@ -110,12 +125,11 @@ static void decompose_body(const hx_cpu_run_t *run, uint64_t index) {
 }
 
 // Digit j of a source on the task's row, in ntt domain: in a work row, or where it lies already.
-static const void *raise_digit(const row_task_t *task, const hx_cpu_switch_term_t *term, uint32_t j, uint32_t work) {
+static const void *raise_digit(const row_task_t *task, const hx_cpu_switch_term_t *term, uint32_t j, void *out) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
   const hxs_base *raise = &task->s->raise[j];
   const hx_cpu_prime_t *prime = task->prime;
-  void *out = work_row(task, work);
   if (raise->targets[task->row].kind == HXS_TARGET_COPY) {
     const void *x = source_part(run, term->source, task->s->component, task->row, 0, p->n, out);
     if (p->operands[term->source].domain == HX_NTT) {
@@ -124,11 +138,13 @@ static const void *raise_digit(const row_task_t *task, const hx_cpu_switch_term_
     run->kernels->ntt->forward(out, x, &prime->m, &prime->twiddles, p->log_n);
     return out;
   }
-  const void *inputs[HXS_PRIMES_MAX];
-  for (uint32_t i = 0; i < raise->stage_count; i++) {
-    inputs[i] = digit_row(run, term->source, raise->stage[i].prime);
+  if (task->s->batch == 1) {
+    const void *inputs[HXS_PRIMES_MAX];
+    for (uint32_t i = 0; i < raise->stage_count; i++) {
+      inputs[i] = digit_row(run, term->source, raise->stage[i].prime);
+    }
+    run->kernels->convert->combine_lazy(out, inputs, &raise->targets[task->row].map, &prime->m, p->n);
   }
-  run->kernels->convert->combine_lazy(out, inputs, &raise->targets[task->row].map, &prime->m, p->n);
   run->kernels->ntt->forward(out, out, &prime->m, &prime->twiddles, p->log_n);
   return out;
 }
@@ -158,7 +174,7 @@ static void raise_group(row_task_t *task, const hx_cpu_switch_term_t *term, uint
   task->first = first;
   task->count = left < task->s->group ? left : task->s->group;
   for (uint32_t i = 0; i < task->count; i++) {
-    task->raised[i] = raise_digit(task, term, first + i, i);
+    task->raised[i] = raise_digit(task, term, first + i, raised_row(task, first, i));
   }
 }
 
@@ -182,6 +198,29 @@ static void raise_row(row_task_t *task, const hx_cpu_switch_term_t *term) {
 static void key_tile(const row_task_t *task, const hx_cpu_switch_term_t *term, uint32_t c, size_t at, void *out) {
   const char *acc = task->first == 0 ? NULL : (const char *)sum_row(task, c) + bytes_of(task->run, at);
   multiply_tile(task, term, c, at, acc, out);
+}
+
+// The digits of a batch's rows, converted.
+static void convert_batch(const row_task_t *tasks, uint32_t count) {
+  const hx_cpu_run_t *run = tasks[0].run;
+  const hx_cpu_switch_t *s = tasks[0].s;
+  const size_t part = run->prepared->n < PART ? run->prepared->n : PART;
+  for (uint32_t j = 0; j < s->digits; j++) {
+    const hxs_base *raise = &s->raise[j];
+    for (size_t at = 0; at < run->prepared->n; at += part) {
+      const void *inputs[HXS_PRIMES_MAX];
+      for (uint32_t i = 0; i < raise->stage_count; i++) {
+        inputs[i] = (const char *)digit_row(run, 0, raise->stage[i].prime) + bytes_of(run, at);
+      }
+      for (uint32_t t = 0; t < count; t++) {
+        const hxs_target *target = &raise->targets[tasks[t].row];
+        if (target->kind != HXS_TARGET_COPY) {
+          char *out = (char *)raised_row(&tasks[t], j, 0) + bytes_of(run, at);
+          run->kernels->convert->combine_lazy(out, inputs, &target->map, &tasks[t].prime->m, part);
+        }
+      }
+    }
+  }
 }
 
 static row_task_t task_of(const hx_cpu_run_t *run, uint64_t lane, uint32_t row) {
@@ -366,28 +405,65 @@ static void leave(const row_task_t *task, void *y) {
   }
 }
 
-static void low_body(const hx_cpu_run_t *run, uint64_t lane) {
+static bool has_key(const hx_cpu_switch_t *s) {
+  bool has = false;
+  for (uint32_t t = 0; t < s->term_count; t++) {
+    has |= s->terms[t].key != HX_NONE;
+  }
+  return has;
+}
+
+// A lane's rows from `first` to `end`, every lanes-th one, batch by batch: what they share, then each by itself.
+static void lane_rows(const hx_cpu_run_t *run, uint64_t lane, uint32_t first, uint32_t end,
+                      void (*share)(const row_task_t *, uint32_t), void (*each)(row_task_t *)) {
   const hx_cpu_switch_t *s = plan_of(run);
-  for (uint32_t row = s->kept + (uint32_t)lane; row < s->extended; row += s->lanes) {
-    row_task_t task = task_of(run, lane, row);
-    if (s->sums) {
-      term_rows(&task);
-      low_totals(&task);
-    } else {
-      raise_row(&task, &s->terms[0]);
+  uint32_t row = first + (uint32_t)lane;
+  while (row < end) {
+    row_task_t tasks[HX_CPU_SWITCH_BATCH];
+    uint32_t count = 0;
+    for (; row < end && count < s->batch; row += s->lanes) {
+      tasks[count] = task_of(run, lane, row);
+      tasks[count].slot = count;
+      count++;
     }
-    for (uint32_t result = 0; result < s->result_count; result++) {
-      char *const y[2] = {low_row(run, result, 0, place_of(s, row)), low_row(run, result, 1, place_of(s, row))};
-      if (!s->sums && s->terms[result].key == HX_NONE) {
-        continue;
-      }
-      if (!s->sums) {
-        low_single(&task, result, y);
-      }
-      leave(&task, y[0]);
-      leave(&task, y[1]);
+    if (s->batch > 1 && has_key(s)) {
+      convert_batch(tasks, count);
+    }
+    if (share != NULL) {
+      share(tasks, count);
+    }
+    for (uint32_t t = 0; t < count; t++) {
+      each(&tasks[t]);
     }
   }
+}
+
+static void low_task(row_task_t *task) {
+  const hx_cpu_run_t *run = task->run;
+  const hx_cpu_switch_t *s = task->s;
+  if (s->sums) {
+    term_rows(task);
+    low_totals(task);
+  } else {
+    raise_row(task, &s->terms[0]);
+  }
+  for (uint32_t result = 0; result < s->result_count; result++) {
+    const uint32_t place = place_of(s, task->row);
+    char *const y[2] = {low_row(run, result, 0, place), low_row(run, result, 1, place)};
+    if (!s->sums && s->terms[result].key == HX_NONE) {
+      continue;
+    }
+    if (!s->sums) {
+      low_single(task, result, y);
+    }
+    leave(task, y[0]);
+    leave(task, y[1]);
+  }
+}
+
+static void low_body(const hx_cpu_run_t *run, uint64_t lane) {
+  const hx_cpu_switch_t *s = plan_of(run);
+  lane_rows(run, lane, s->kept, s->extended, NULL, low_task);
 }
 
 // A tile of Q's dropped rows, each from P's digits and those before it.
@@ -409,15 +485,50 @@ static void chain_body(const hx_cpu_run_t *run, uint64_t index) {
 
 // ---- rows that stay
 
-// What the dropped rows stand for, in ntt domain: what a kept row's quotient begins with.
+// Whether batches also share the conversion of the dropped rows: of one result, and so of one pair of rows each.
+static bool begins_batch(const hx_cpu_switch_t *s) { return s->batch > 1 && s->result_count == 1; }
+
+// Where component c of a result is made: in a work row where an automorphism follows.
+static void *made_row(const row_task_t *task, uint32_t result, uint32_t c) {
+  const hx_cpu_run_t *run = task->run;
+  const hx_cpu_switch_t *s = task->s;
+  if (!s->sums && s->terms[result].element != 1) {
+    return value_row(task, c);
+  }
+  return hx_cpu_result_row(run, &run->prepared->results[result], run->first_item, c, task->row);
+}
+
+// The dropped rows converted to all rows of a batch.
+static void begin_batch(const row_task_t *tasks, uint32_t count) {
+  const hx_cpu_run_t *run = tasks[0].run;
+  const hx_cpu_switch_t *s = tasks[0].s;
+  const size_t part = run->prepared->n < PART ? run->prepared->n : PART;
+  for (uint32_t c = 0; c < 2; c++) {
+    for (size_t at = 0; at < run->prepared->n; at += part) {
+      const void *inputs[HXS_PRIMES_MAX];
+      for (uint32_t i = 0; i < dropped_rows(s); i++) {
+        inputs[i] = (const char *)low_row(run, 0, c, i) + bytes_of(run, at);
+      }
+      for (uint32_t t = 0; t < count; t++) {
+        char *out = (char *)made_row(&tasks[t], 0, c) + bytes_of(run, at);
+        run->kernels->convert->combine_lazy(out, inputs, &s->kept_map[tasks[t].row], &tasks[t].prime->m, part);
+      }
+    }
+  }
+}
+
+// What the dropped rows stand for, in ntt domain: what a kept row's quotient begins with. In a batch they are
+// converted already.
 static void begin_row(const row_task_t *task, uint32_t result, uint32_t c, void *value) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
-  const void *inputs[HXS_PRIMES_MAX];
-  for (uint32_t i = 0; i < dropped_rows(task->s); i++) {
-    inputs[i] = low_row(run, result, c, i);
+  if (!begins_batch(task->s)) {
+    const void *inputs[HXS_PRIMES_MAX];
+    for (uint32_t i = 0; i < dropped_rows(task->s); i++) {
+      inputs[i] = low_row(run, result, c, i);
+    }
+    run->kernels->convert->combine_lazy(value, inputs, &task->s->kept_map[task->row], &task->prime->m, p->n);
   }
-  run->kernels->convert->combine_lazy(value, inputs, &task->s->kept_map[task->row], &task->prime->m, p->n);
   run->kernels->ntt->forward(value, value, &task->prime->m, &task->prime->twiddles, p->log_n);
 }
 
@@ -471,12 +582,11 @@ static void finish_pair(const row_task_t *task, uint32_t result) {
   const hx_cpu_switch_t *s = task->s;
   const hx_cpu_switch_term_t *term = &s->terms[result];
   const hxs_view *view = &p->results[result];
-  const bool turns = term->element != 1;
   void *out[2], *value[2];
   const void *rest[2] = {NULL, NULL};
   for (uint32_t c = 0; c < 2; c++) {
     out[c] = hx_cpu_result_row(run, view, run->first_item, c, task->row);
-    value[c] = turns ? value_row(task, c) : out[c];
+    value[c] = made_row(task, result, c);
     begin_row(task, result, c, value[c]);
     if (has_rest(s, c)) {
       rest[c] = rest_row(task, term, c);
@@ -508,36 +618,30 @@ static void copy_row(const row_task_t *task, uint32_t result, uint32_t c) {
   }
 }
 
-static bool has_key(const hx_cpu_switch_t *s) {
-  bool has = false;
-  for (uint32_t t = 0; t < s->term_count; t++) {
-    has |= s->terms[t].key != HX_NONE;
+static void finish_task(row_task_t *task) {
+  const hx_cpu_switch_t *s = task->s;
+  if (s->sums) {
+    term_rows(task);
+    finish_sums(task);
+    return;
   }
-  return has;
+  if (has_key(s)) {
+    raise_row(task, &s->terms[0]);
+  }
+  for (uint32_t result = 0; result < s->result_count; result++) {
+    if (s->terms[result].key == HX_NONE) {
+      copy_row(task, result, 0);
+      copy_row(task, result, 1);
+    } else {
+      finish_pair(task, result);
+    }
+  }
 }
 
 static void finish_body(const hx_cpu_run_t *run, uint64_t lane) {
   const hx_cpu_switch_t *s = plan_of(run);
-  const bool raises = has_key(s);
-  for (uint32_t row = (uint32_t)lane; row < s->kept; row += s->lanes) {
-    row_task_t task = task_of(run, lane, row);
-    if (s->sums) {
-      term_rows(&task);
-      finish_sums(&task);
-      continue;
-    }
-    if (raises) {
-      raise_row(&task, &s->terms[0]);
-    }
-    for (uint32_t result = 0; result < s->result_count; result++) {
-      if (s->terms[result].key == HX_NONE) {
-        copy_row(&task, result, 0);
-        copy_row(&task, result, 1);
-      } else {
-        finish_pair(&task, result);
-      }
-    }
-  }
+  const bool converts = begins_batch(s) && (s->sums || s->terms[0].key != HX_NONE);
+  lane_rows(run, lane, 0, s->kept, converts ? begin_batch : NULL, finish_task);
 }
 
 int32_t hx_cpu_switch_run(hx_cpu_run_t *run) {

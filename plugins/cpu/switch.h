@@ -11,6 +11,8 @@
 
 #include "base.h"
 
+#define HX_CPU_SWITCH_BATCH 8u  // most rows of a batch
+
 // One key, or none: (c0, c1) itself.
 typedef struct hx_cpu_switch_term {
   uint32_t source;      // operand: the ciphertext
@@ -42,6 +44,8 @@ typedef struct hx_cpu_switch {
   hxs_factor *dropped_scale;  // [active - kept] P^-1, the last row first
   hxs_factor *lift;           // [active] P
   uint32_t group;             // digits that are raised together
+  uint32_t batch;             // rows of a lane whose conversions are done together
+  uint32_t raised_rows;       // work rows of raised digits
   uint32_t lanes, lane_rows;  // tasks of a loop, and the work rows of each
 } hx_cpu_switch_t;
 

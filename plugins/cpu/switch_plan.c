@@ -8,6 +8,8 @@
 
 // Bytes of raised digits that are multiplied together: half of a cache of 2 MiB, the rest is the key's and the sums'.
 #define GROUP_BYTES ((size_t)1 << 20)
+// Inputs of a conversion from which on rows go in batches: a raised row travels three times more then.
+#define BATCH_INPUTS 4u
 
 static const hxs_modulus *modulus(const hxs_build *build, uint32_t id) { return &build->ring->moduli[id]; }
 
@@ -171,6 +173,14 @@ static uint32_t group_of(const hxs_prepared *p, const hx_cpu_switch_t *s) {
   return fit < 1 ? 1 : (uint32_t)fit;
 }
 
+// Rows that are converted together: where a conversion has so many inputs that reading them from beyond L2 for every
+// row costs more than writing the raised digits of a batch there. Digits of one source alone.
+static uint32_t batch_of(const hxs_prepared *p, const hx_cpu_switch_t *s) {
+  const size_t inputs = (size_t)s->raise[0].stage_count;
+  const bool far = s->active * hx_cpu_row_bytes(p) > GROUP_BYTES;
+  return s->source_count == 1 && inputs >= BATCH_INPUTS && far ? HX_CPU_SWITCH_BATCH : 1;
+}
+
 int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
   hxs_prepared *p = build->prepared;
   bool needs_special = s->sums;
@@ -186,7 +196,9 @@ int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
   s->lanes = threads < s->extended ? threads : s->extended;
   s->group = group_of(p, s);
   const uint64_t turned = !s->sums ? 0 : s->weights != HX_NONE ? 2 * (uint64_t)s->term_count : 4;
-  s->lane_rows = s->group + 6 + (uint32_t)turned;
+  s->batch = batch_of(p, s);
+  s->raised_rows = s->batch > 1 ? s->batch * s->digits : s->group;
+  s->lane_rows = s->raised_rows + 4 + 2 * s->batch + (uint32_t)turned;
   const uint64_t dropped = s->extended - s->kept, results = 2 * (uint64_t)s->result_count;
   p->scratch_bytes = (s->source_count * (uint64_t)s->active + results * dropped + (uint64_t)s->lanes * s->lane_rows) *
                      hx_cpu_row_bytes(p);

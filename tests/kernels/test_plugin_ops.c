@@ -146,6 +146,28 @@ static void groups_of_primes_match_reference(void **state) {
   }
 }
 
+// Digits of five primes of rows that are more than a cache holds together: a plugin may convert to several rows at
+// once.
+static void long_digits_of_large_rows_match_reference(void **state) {
+  (void)state;
+  uint32_t bits[22];
+  kc_t kc;
+  for (uint32_t narrow = 0; narrow < 2; narrow++) {
+    for (uint32_t i = 0; i < 22; i++) {
+      bits[i] = narrow == 0 ? 61 : i < 17 ? 49 : 50;
+    }
+    kc_open(&kc, 13, 64, 17, 5, 5, bits);
+    const oc_sweep_t sweep = {&kc, narrow == 0 ? KC_EDGES : KC_RANDOM, KC_DENSE, KC_DENSE, 0};
+    void (*const cases[])(const oc_sweep_t *) = {oc_case_switch, oc_case_switch_depths, oc_case_rotate_many,
+                                                 oc_case_rotate_sum, oc_case_rotate_weighted_sum};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      cases[i](&sweep);
+      kc_clear(&kc);
+    }
+    kc_close(&kc);
+  }
+}
+
 static void every_registered_operation_was_compared(void **state) {
   (void)state;
   kc_t kc;
@@ -167,9 +189,13 @@ static void every_registered_operation_was_compared(void **state) {
 // An argument is a filter of cases.
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ops_match_reference_in_small_rings),      cmocka_unit_test(ops_match_reference_in_large_rings),
-      cmocka_unit_test(ops_match_reference_below_50_bits),       cmocka_unit_test(ntt_matches_reference_at_every_size),
-      cmocka_unit_test(bases_match_reference_with_many_primes),  cmocka_unit_test(groups_of_primes_match_reference),
+      cmocka_unit_test(ops_match_reference_in_small_rings),
+      cmocka_unit_test(ops_match_reference_in_large_rings),
+      cmocka_unit_test(ops_match_reference_below_50_bits),
+      cmocka_unit_test(ntt_matches_reference_at_every_size),
+      cmocka_unit_test(bases_match_reference_with_many_primes),
+      cmocka_unit_test(groups_of_primes_match_reference),
+      cmocka_unit_test(long_digits_of_large_rows_match_reference),
       cmocka_unit_test(every_registered_operation_was_compared),
   };
   if (argc > 1) {
