@@ -2,7 +2,7 @@
 // Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory
 // of the kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
 // between two events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits
-// the L2 is warm.
+// the L2 is warm. With the label `variants` it times each variant of the transforms at each size instead.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +152,7 @@ typedef struct job {
   const value_t *values[VALUES_MAX];  // operands, then results
   double bytes, products;             // that the operation cannot do without
   const hx_region *region;            // instead of one operation
+  const char *variant;                // pinned; NULL: the plugin's choice
 } job_t;
 
 static void execute_all(bench_t *b, hx_prepared *prepared, const hx_call *call) {
@@ -233,7 +234,8 @@ static void run(bench_t *b, const job_t *job) {
                             .values = descs,
                             .ops = &op,
                             .inputs = ids,
-                            .outputs = ids + job->operand_count};
+                            .outputs = ids + job->operand_count,
+                            .variant = job->variant};
   hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = job->result_count, .may_alias = alias};
   hx_prepared *prepared = NULL;
   hx_region fused;
@@ -274,6 +276,49 @@ static void run(bench_t *b, const job_t *job) {
     hx_cuda_memory_ops.free(scratch.buffer);
   }
   hxs_destroy(prepared);
+}
+
+// A linear transform of eight diagonals: one value, steps 0 to 7, one group. Keys lie apart, so that each is read.
+static void run_diagonals(bench_t *b, const value_t *a, const value_t *key, const value_t *result,
+                          double raised_products, double lowered_products) {
+  enum { STEPS = 8 };
+  static const int64_t steps[STEPS] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const set_t *s = b->set;
+  const uint32_t all = s->q_count + s->p_count;
+  const double n = (double)((uint64_t)1 << s->log_n), row = n * 8;
+  hx_error error = no_error();
+  const hx_attr attr = {
+      .struct_size = HX_END_OF(hx_attr, data), .kind = HX_ATTR_I64, .count = STEPS, .name = "steps", .data = steps};
+  value_t weights[STEPS], keys[STEPS - 1];
+  job_t job = {
+      .name = "ckks.rotate_weighted_sum",
+      .label = "linear transform, 8 diagonals",
+      .attrs = &attr,
+      .attr_count = 1,
+      .operand_count = 2 * STEPS,
+      .result_count = 1,
+      .values = {a},
+      .bytes = (STEPS - 1) * (double)key->bytes + (STEPS * all + 4.0 * s->q_count) * row,
+      .products = raised_products + lowered_products + ((STEPS - 1) * (double)key->bytes / 8 + 2.0 * STEPS * all * n)};
+  for (uint32_t i = 0; i < STEPS; i++) {
+    weights[i] = make_value(b, 0, 1, all, HX_NTT);
+    job.values[1 + i] = &weights[i];
+  }
+  for (uint32_t i = 0; i < STEPS - 1; i++) {
+    keys[i] = *key;
+    require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_DEVICE, key->bytes, &keys[i].span.buffer, &error), &error,
+            "key");
+    require(hx_cuda_queue_ops.copy(b->queue, keys[i].span, key->span, key->bytes, &error), &error, "copy");
+    job.values[1 + STEPS + i] = &keys[i];
+  }
+  job.values[2 * STEPS] = result;
+  run(b, &job);
+  for (uint32_t i = 0; i < STEPS; i++) {
+    hx_cuda_memory_ops.free(weights[i].span.buffer);
+  }
+  for (uint32_t i = 0; i < STEPS - 1; i++) {
+    hx_cuda_memory_ops.free(keys[i].span.buffer);
+  }
 }
 
 static void run_set(bench_t *b) {
@@ -327,12 +372,12 @@ static void run_set(bench_t *b) {
                            .inputs = ids,
                            .outputs = ids + 5};
   const job_t jobs[] = {
-      {"ntt.forward", "ntt.forward, one polynomial", NULL, 0, 1, 1, {&x, &y}, 2 * q * row, q * transform, NULL},
-      {"ntt.inverse", "ntt.inverse, one polynomial", NULL, 0, 1, 1, {&y, &x}, 2 * q * row, q * transform, NULL},
-      {"ckks.add", "ckks.add", NULL, 0, 2, 1, {&a, &c, &d}, 6 * q * row, 0, NULL},
-      {"ckks.mul_plain", "ckks.mul_plain", NULL, 0, 2, 1, {&a, &y, &d}, 5 * q * row, 2 * q * n, NULL},
-      {"ckks.mul", "ckks.mul", NULL, 0, 2, 1, {&a, &c, &three}, 7 * q * row, 4 * q * n, NULL},
-      {"ckks.rescale", "ckks.rescale", NULL, 0, 1, 1, {&a, &less}, (4 * q - 2) * row, 2 * q * transform, NULL},
+      {"ntt.forward", "ntt.forward, one polynomial", NULL, 0, 1, 1, {&x, &y}, 2 * q * row, q * transform, NULL, NULL},
+      {"ntt.inverse", "ntt.inverse, one polynomial", NULL, 0, 1, 1, {&y, &x}, 2 * q * row, q * transform, NULL, NULL},
+      {"ckks.add", "ckks.add", NULL, 0, 2, 1, {&a, &c, &d}, 6 * q * row, 0, NULL, NULL},
+      {"ckks.mul_plain", "ckks.mul_plain", NULL, 0, 2, 1, {&a, &y, &d}, 5 * q * row, 2 * q * n, NULL, NULL},
+      {"ckks.mul", "ckks.mul", NULL, 0, 2, 1, {&a, &c, &three}, 7 * q * row, 4 * q * n, NULL, NULL},
+      {"ckks.rescale", "ckks.rescale", NULL, 0, 1, 1, {&a, &less}, (4 * q - 2) * row, 2 * q * transform, NULL, NULL},
       {"ckks.relinearize",
        "ckks.relinearize",
        NULL,
@@ -342,6 +387,7 @@ static void run_set(bench_t *b) {
        {&three, &key, &d},
        key_bytes + 5 * q * row,
        key_products,
+       NULL,
        NULL},
       {"fusion.region",
        "mul + relinearize + rescale, fused",
@@ -352,15 +398,45 @@ static void run_set(bench_t *b) {
        {&a, &c, &key, &less},
        key_bytes + 6 * q * row,
        key_products + 4 * q * n,
-       &fused},
-      {"ckks.rotate", "ckks.rotate", &step, 1, 2, 1, {&a, &key, &d}, key_bytes + 4 * q * row, key_products, NULL},
+       &fused,
+       NULL},
+      {"ckks.rotate", "ckks.rotate", &step, 1, 2, 1, {&a, &key, &d}, key_bytes + 4 * q * row, key_products, NULL, NULL},
   };
   for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
     run(b, &jobs[i]);
   }
+  run_diagonals(b, &a, &key, &d, (q + moved) * transform + moved * s->digit_run * n,
+                2.0 * all * transform + 2.0 * q * s->p_count * n);
   const value_t *const values[] = {&x, &y, &a, &c, &d, &three, &less, &key};
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     hx_cuda_memory_ops.free(values[i]->span.buffer);
+  }
+}
+
+// Transforms of 24 rows of 40 bits by each variant: what choices.def follows.
+static void run_variants(bench_t *b) {
+  static const char *const names[] = {
+#define VARIANT(id_, name_, radix_, path_) name_,
+#include "variants.def"
+  };
+  hx_device *device = b->device;
+  hx_queue *queue = b->queue;
+  for (uint32_t log_n = 10; log_n <= 17; log_n++) {
+    const set_t set = {"ntt", log_n, 24, 1, 24, 40, 41};
+    char label[2][64];
+    *b = (bench_t){.device = device, .queue = queue};
+    open_set(b, &set);
+    const value_t x = make_value(b, 0, 1, set.q_count, HX_COEFFICIENT), y = make_value(b, 0, 1, set.q_count, HX_NTT);
+    const double bytes = 2.0 * (double)y.bytes, products = (double)set.q_count * (double)(1u << (log_n - 1)) * log_n;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+      snprintf(label[0], sizeof label[0], "forward 2^%u %s", log_n, names[i]);
+      snprintf(label[1], sizeof label[1], "inverse 2^%u %s", log_n, names[i]);
+      run(b, &(job_t){"ntt.forward", label[0], NULL, 0, 1, 1, {&x, &y}, bytes, products, NULL, names[i]});
+      run(b, &(job_t){"ntt.inverse", label[1], NULL, 0, 1, 1, {&y, &x}, bytes, products, NULL, names[i]});
+    }
+    hx_cuda_memory_ops.free(x.span.buffer);
+    hx_cuda_memory_ops.free(y.span.buffer);
+    hx_cuda_tables_destroy(b->tables);
   }
 }
 
@@ -381,7 +457,11 @@ int main(int argc, char **argv) {
   require(hx_cuda_queue_ops.create(b.device, &b.queue, &error), &error, "queue");
   b.device->driver->cuCtxPushCurrent(b.device->context);  // for events and graphs here
   printf("%s, %u multiprocessors, %s, %s\n", info.name, info.compute_units, info.driver, argc > 2 ? argv[2] : "");
-  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+  const bool variants = argc > 2 && strcmp(argv[2], "variants") == 0;
+  if (variants) {
+    run_variants(&b);
+  }
+  for (size_t i = 0; !variants && i < sizeof sets / sizeof sets[0]; i++) {
     hx_device *device = b.device;
     hx_queue *queue = b.queue;
     b = (bench_t){.device = device, .queue = queue};

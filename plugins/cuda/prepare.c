@@ -21,12 +21,13 @@ int32_t hx_cuda_choose_variant(hxs_build *build, const hx_region *region) {
     return hxs_fail(build->error, HX_UNSUPPORTED, "variant %.32s is unknown; cuda has: %s", region->variant,
                     hx_cuda_variant_names());
   }
-  if (variant->radix > 0 && strncmp(base->name, "ntt.", 4) != 0) {
+  const bool transform = strncmp(base->name, "ntt.", 4) == 0;
+  if (region->variant != NULL && variant->radix > 0 && !transform) {
     return hxs_fail(build->error, HX_UNSUPPORTED, "variant %s is of ntt.forward and ntt.inverse alone, not of %s",
                     variant->name, base->name);
   }
   prepared->real = variant->real;
-  prepared->radix = variant->radix;
+  prepared->radix = transform ? variant->radix : 0;
   return HX_OK;
 }
 

@@ -284,7 +284,7 @@ static void variant_is_chosen_by_device_and_shape(void **state) {
   static const struct {
     uint32_t arch, log_n;
     const char *name;
-  } rows[] = {{90, 16, "real"},    {90, 12, "real"},    {90, 11, "integer"},  {80, 15, "real"},     {100, 17, "real"},
+  } rows[] = {{90, 16, "real"},    {90, 12, "real"},    {90, 11, "radix8"},   {80, 15, "real"},     {100, 17, "real"},
               {86, 16, "integer"}, {89, 14, "integer"}, {120, 16, "integer"}, {103, 16, "integer"}, {90, 3, "integer"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     assert_string_equal(hx_cuda_variant_choose(rows[i].arch, rows[i].log_n)->name, rows[i].name);
@@ -324,6 +324,9 @@ static json_t *row_json(uint32_t i) {
 static void manifest_declares_exactly_the_registered_rows(void **state) {
   (void)state;
   json_t *manifest = json_load_file(HELIOX_SOURCE_DIR "/plugins/cuda/cuda.json", JSON_REJECT_DUPLICATES, NULL);
+  if (manifest == NULL && getenv("HELIOX_TEST_IMAGES") != NULL) {
+    skip();  // run apart from the sources
+  }
   assert_non_null(manifest);
   const json_t *rows = json_object_get(manifest, "operations");
   const uint32_t count = hx_cuda_plugin.row_count + 2 * HX_CUDA_VARIANT_COUNT;
