@@ -69,7 +69,9 @@ static void open_rank(rank_t *rank, const char *scale) {
   rank->report = hx_report_create();
   snprintf(ring, sizeof ring, RING, scale);
   must(rank, hx_params_parse(hx_str(ring), "test", HX_PARAMS_INSECURE, &rank->params, rank->report), "parameters");
-  const hx_plugins_options_t options = {.path = HELIOX_BUILD_DIR "/lib/heliox/plugins", .only_path = true};
+  const char *path = getenv("RANKS_PLUGINS");
+  const hx_plugins_options_t options = {.path = path == NULL ? HELIOX_BUILD_DIR "/lib/heliox/plugins" : path,
+                                        .only_path = true};
   must(rank, hx_plugins_discover(&options, &rank->plugins, rank->report), "discover");
   must(rank, hx_backend_create(rank->plugins, "cpu,mpi", &rank->alone, rank->report), "backend");
 }
@@ -249,6 +251,7 @@ static int run_die(rank_t *rank, const char *phase, uint32_t who) {
   die_in(rank, phase, "end", who);
   must(rank, hx_group_join(rank->group, HX_STATUS_OK, rank->report), "join");
   printf("rank %u: done\n", rank->rank);
+  close_rank(rank);
   return 0;
 }
 
