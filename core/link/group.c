@@ -197,7 +197,9 @@ hx_status_t hx_group_join(hx_group_t *group, hx_status_t status, hx_report_t *re
   const hx_fault_t *fault = hx_report_get(report, 0);
   if (status != HX_STATUS_OK) {
     mine.code = fault == NULL ? (int32_t)HX_CODE_INTERNAL : (int32_t)fault->code;
-    snprintf(mine.text, sizeof mine.text, "%s", fault == NULL ? "no reason given" : fault->text);
+    const bool has_source = fault != NULL && fault->source[0] != '\0';
+    snprintf(mine.text, sizeof mine.text, "%s%s%s", has_source ? fault->source : "", has_source ? ": " : "",
+             fault == NULL ? "no reason given" : fault->text);
   }
   joined_t *all = hx_zalloc(group->size, sizeof *all);
   hx_status_t told = all == NULL ? no_memory(report) : gather_joined(group, &mine, all, report);
