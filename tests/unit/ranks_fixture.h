@@ -32,7 +32,7 @@ typedef struct ranks_job {
   uint32_t odd_rank;     // it spreads by odd_kind, or as if it were the next rank
   const char *odd_kind;  // NULL: it does as the others
   bool is_shifted;
-  const hx_value_t *input;
+  const hx_value_t *inputs[2];
 } ranks_job_t;
 
 typedef struct ranks_rank {
@@ -40,7 +40,7 @@ typedef struct ranks_rank {
   hx_compilation_t *compilation;  // of this rank, keys and materials bound
   hx_report_t *report;
   hx_status_t status;
-  hx_value_t *output;
+  hx_value_t *outputs[2];  // as many as the program has
   uint32_t rank;
   hx_group_volume_t volume;
   uint64_t sent, received;  // as predicted
@@ -77,7 +77,7 @@ static inline hx_status_t ranks_run_in(ranks_rank_t *rank, hx_group_t *group, hx
   HX_TRY(hx_link(rank->compilation, *out_backend, NULL, &executable, rank->report));
   hx_group_volume_t before;
   hx_group_volume(group, &before);
-  const hx_status_t status = hx_run(executable, &rank->job->input, &rank->output, rank->report);
+  const hx_status_t status = hx_run(executable, rank->job->inputs, rank->outputs, rank->report);
   hx_group_volume(group, &rank->volume);
   rank->volume.sent -= before.sent;
   rank->volume.received -= before.received;
@@ -113,7 +113,7 @@ static inline void ranks_run(const ranks_job_t *job, hx_compilation_t *const *co
 
 static inline void ranks_release(ranks_rank_t *ranks, uint32_t size) {
   for (uint32_t r = 0; r < size; ++r) {
-    hx_value_release(ranks[r].output);
+    for (size_t i = 0; i < 2; ++i) hx_value_release(ranks[r].outputs[i]);
     hx_report_release(ranks[r].report);
   }
 }

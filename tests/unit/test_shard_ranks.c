@@ -168,7 +168,7 @@ static void must_match(const suite_t *suite, const ranks_job_t *job, bool has_ba
   for (uint32_t r = 0; r < size; ++r) {
     if (ranks[r].status != HX_STATUS_OK) print_message("%s over %u ranks, rank %u:\n", job->spec.kind, size, r);
     must(ranks[r].status, ranks[r].report);
-    if (!hx_value_equal(ranks[r].output, expected))
+    if (!hx_value_equal(ranks[r].outputs[0], expected))
       fail_msg("%s over %u ranks: rank %u has other bits", job->spec.kind, size, ranks[r].rank);
     assert_int_equal(ranks[r].volume.sent, ranks[r].sent);
     assert_int_equal(ranks[r].volume.received, ranks[r].received);
@@ -181,7 +181,7 @@ static void match_kinds(bool is_demo, bool has_batch) {
   hx_value_t *input = make_input(suite, has_batch), *expected = run_alone(suite, has_batch, NULL, input);
   for (size_t k = 0; k < HX_COUNT_OF(kinds); ++k) {
     for (size_t s = 0; s < HX_COUNT_OF(sizes); ++s) {
-      const ranks_job_t job = {.bench = &suite->bench, .spec = {.kind = kinds[k]}, .input = input};
+      const ranks_job_t job = {.bench = &suite->bench, .spec = {.kind = kinds[k]}, .inputs = {input}};
       must_match(suite, &job, has_batch, sizes[s], expected);
     }
   }
@@ -223,7 +223,8 @@ static void merged_product_keeps_its_bits_over_ranks(void **state) {
   hx_value_t *expected = run_alone(suite, false, front, input);
   for (size_t s = 0; s < HX_COUNT_OF(sizes); ++s) {
     for (size_t k = 0; k < 2; ++k) {
-      const ranks_job_t job = {.bench = &suite->bench, .spec = {.kind = kinds[k], .pipeline = merged}, .input = input};
+      const ranks_job_t job = {
+          .bench = &suite->bench, .spec = {.kind = kinds[k], .pipeline = merged}, .inputs = {input}};
       must_match(suite, &job, false, sizes[s], expected);
     }
   }
@@ -241,7 +242,7 @@ static void lowered_collectives_keep_bits(void **state) {
     const ranks_job_t job = {.bench = &suite->bench,
                              .spec = {.kind = kinds[k]},
                              .lowering = "infer-state,lower-collectives",
-                             .input = input};
+                             .inputs = {input}};
     must_match(suite, &job, false, 3, expected);
   }
   hx_value_release(expected);
@@ -255,14 +256,14 @@ static void ranks_with_other_programs_are_refused_alike(void **state) {
   suite_t *suite = open_suite(false);
   hx_value_t *input = make_input(suite, false);
   const ranks_job_t job = {
-      .bench = &suite->bench, .spec = {.kind = "terms"}, .odd_rank = 1, .odd_kind = "limbs", .input = input};
+      .bench = &suite->bench, .spec = {.kind = "terms"}, .odd_rank = 1, .odd_kind = "limbs", .inputs = {input}};
   ranks_rank_t ranks[RANKS_MAX];
   hx_compilation_t *compilations[RANKS_MAX];
   for (uint32_t r = 0; r < 3; ++r) compilations[r] = compile(suite, false);
   ranks_run(&job, compilations, 3, ranks);
   for (uint32_t r = 0; r < 3; ++r) {
     assert_int_equal(ranks[r].status, HX_STATUS_REFUSED);
-    assert_null(ranks[r].output);
+    assert_null(ranks[r].outputs[0]);
     must_fault(ranks[r].report, HX_CODE_RANK_MISMATCH, 0,
                "rank 1 comes in step 1 to distributed.gather_limbs {ids = [0, 1, 2, 3, 4]");
     must_fault(ranks[r].report, HX_CODE_RANK_MISMATCH, 0,
@@ -282,7 +283,7 @@ static void program_of_another_rank_is_refused_by_all(void **state) {
   suite_t *suite = open_suite(false);
   hx_value_t *input = make_input(suite, false);
   const ranks_job_t job = {
-      .bench = &suite->bench, .spec = {.kind = "limbs"}, .odd_rank = 2, .is_shifted = true, .input = input};
+      .bench = &suite->bench, .spec = {.kind = "limbs"}, .odd_rank = 2, .is_shifted = true, .inputs = {input}};
   ranks_rank_t ranks[RANKS_MAX];
   hx_compilation_t *compilations[RANKS_MAX];
   for (uint32_t r = 0; r < 3; ++r) compilations[r] = compile(suite, false);
