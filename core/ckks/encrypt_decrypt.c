@@ -89,6 +89,9 @@ static hx_status_t check_ciphertext(const hx_keys_t *keys, const hx_value_t *cip
   if (type->kind != HX_TYPE_CIPHERTEXT)
     return hx_report_fail(report, HX_CODE_TYPE, "decrypt takes a ciphertext; this value is a plaintext already");
   HX_TRY(hx_encrypt_check_operand(keys, ciphertext, "decrypt", report));
+  if (keys->secret == NULL)
+    return hx_report_fail(report, HX_CODE_MISSING_KEY,
+                          "decryption needs the secret key, which this key set does not have; load secret.hx too");
   if (memcmp(keys->id, ciphertext->key_id, sizeof keys->id) != 0) {
     char ours[33], theirs[33];
     sodium_bin2hex(ours, sizeof ours, keys->id, sizeof keys->id);
@@ -98,9 +101,6 @@ static hx_status_t check_ciphertext(const hx_keys_t *keys, const hx_value_t *cip
                           "that belongs to it",
                           theirs, ours);
   }
-  if (keys->secret == NULL)
-    return hx_report_fail(report, HX_CODE_MISSING_KEY,
-                          "decryption needs the secret key, which this key set does not have; load secret.hx too");
   if (type->components != 2 && type->components != 3)
     return hx_report_fail(report, HX_CODE_COMPONENTS, "decrypt takes 2 or 3 components; this ciphertext has %u",
                           type->components);
