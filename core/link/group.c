@@ -134,7 +134,7 @@ hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_
   const hx_collective_ops *ops = plugin->table.collectives;
   int32_t result = ops->open(name, timeout_ms == 0 ? TIMEOUT_DEFAULT_MS : timeout_ms, &group->handle, &error);
   if (result == HX_OK) result = ops->rank(group->handle, &group->rank, &group->size, &error);
-  hx_status_t status = hx_plugin_status(plugin, result, &error, "open a group", report);
+  hx_status_t status = hx_group_status(group, result, &error, HX_CODE_PLUGIN_CALL, "open a group", report);
   if (status == HX_STATUS_OK) {
     digest_plugins(group);
     status = hx_group_compare(group, group->facts, strlen(group->facts), HX_CODE_RANK_DIGEST,

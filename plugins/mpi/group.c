@@ -8,10 +8,12 @@
 #include "agree.h"
 #include "heliox/support/error.h"
 #include "heliox/support/host.h"
+#include "start.h"
 #include "wait.h"
 
 #define CHUNK_BYTES ((uint64_t)1 << 30)  // of one call of MPI, which counts in int
 #define SUBSET_MAX 65536
+#define STOP_MS 10000  // for the ranks to end MPI together
 
 enum { TAG_PAIR = 3, TAG_LINE = 4 };
 
@@ -98,11 +100,9 @@ static void log_devices(const hx_mpi_shim *shim) {
 static void group_close(hx_group *group);
 
 static int32_t begin(hx_group *group, const char *name, hx_error *error) {
-  if (!is_begun) {
-    HXS_TRY(hx_mpi_fail(group, group->shim->begin(), "begin MPI", error));
-    is_begun = true;
-    log_devices(group->shim);
-  }
+  HXS_TRY(hx_mpi_start(group->shim, group->timeout_ms, error));
+  if (!is_begun) log_devices(group->shim);
+  is_begun = true;
   HXS_TRY(open_comm(group, name, error));
   int rank = 0, size = 1;
   group->shim->place(group->comm, &rank, &size);
@@ -166,8 +166,7 @@ static int32_t group_probe(hx_error *error) {
 }
 
 void hx_mpi_shutdown(void) {
-  const hx_mpi_shim *shim = NULL;
-  if (is_begun && !is_spoilt && hx_mpi_shim_open(&shim, NULL) == HX_OK) shim->end();
+  if (is_begun && !is_spoilt) hx_mpi_stop(STOP_MS);
 }
 
 // ------------------------------------------------------------------ payloads

@@ -176,6 +176,18 @@ static void ranks_that_are_late_are_named(void **state) {
   free(command);
 }
 
+// Before MPI has begun nobody but the launcher knows who is missing.
+static void rank_that_never_begins_holds_up_nobody(void **state) {
+  need_mpi();
+  command_t *command = calloc(1, sizeof *command);
+  const double start = now();
+  run(command, *state, MPIRUN " --enable-recovery -n 3 " RANKS " start 2000 1");
+  assert_true(now() - start < BOUND_SECONDS);
+  assert_non_null(strstr(command->errors, "MPI has not begun within 2000 ms"));
+  assert_null(strstr(command->output, "all have begun"));
+  free(command);
+}
+
 static void machines_with_addresses_of_their_own_work_together(void **state) {
   need_mpi();
   command_t *command = calloc(1, sizeof *command);
@@ -203,6 +215,7 @@ int main(void) {
       cmocka_unit_test(ranks_that_differ_are_refused_alike),
       cmocka_unit_test(other_plugins_are_refused_on_every_rank),
       cmocka_unit_test(ranks_that_are_late_are_named),
+      cmocka_unit_test(rank_that_never_begins_holds_up_nobody),
       cmocka_unit_test(machines_with_addresses_of_their_own_work_together),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -6,6 +6,7 @@
 //   die PHASE RANK     that rank kills itself in that phase; the others have to say so
 //   differ WHAT RANK   that rank brings another call, state, parameters or program
 //   late RANK MS       that rank comes later than the group's time
+//   start MS RANK      that rank ends before MPI begins; the others give up after so long
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -192,6 +193,38 @@ static void run_programs(const rank_t *rank) {
 
 // ------------------------------------------------------------------ modes
 
+// Groups of some ranks: those of this machine, and the odd or even ones in descending order.
+static void run_subsets(const rank_t *rank) {
+  char name[64] = "ranks:";
+  uint32_t members = 0, own = 0;
+  for (uint32_t r = rank->size; r-- > 0;) {
+    if (r % 2 != rank->rank % 2) continue;
+    if (r == rank->rank) own = members;
+    const size_t used = strlen(name);
+    snprintf(name + used, sizeof name - used, "%s%u", members++ == 0 ? "" : ",", r);
+  }
+  hx_group_t *some = NULL, *node = NULL, *none = NULL;
+  must(rank, hx_group_open(rank->alone, name, rank->timeout_ms, &some, rank->report), name);
+  claim(rank, hx_group_size(some) == members && hx_group_rank(some) == own, "the place in a group of some ranks");
+  hx_value_t *mine = value_of(rank, rank->rank), *found = NULL;
+  const uint32_t first = rank->size - 1 - (rank->size - 1 - rank->rank) % 2;  // the highest of this parity
+  hx_value_t *expected = value_of(rank, first);
+  must(rank, hx_group_broadcast(some, 0, mine, &found, rank->report), "broadcast among some");
+  claim(rank, hx_value_equal(found, expected), "the value of the first of some ranks");
+  must(rank, hx_group_open(rank->alone, "node", rank->timeout_ms, &node, rank->report), "node");
+  claim(rank, hx_group_size(node) >= 1 && hx_group_size(node) <= rank->size, "the size of a machine's group");
+  static const char *const bad[] = {"moon", "ranks:", "ranks:0,0", "ranks:0,", "ranks:x", "ranks:99999"};
+  for (size_t i = 0; i < HX_COUNT_OF(bad); ++i) {
+    claim(rank, hx_group_open(rank->alone, bad[i], rank->timeout_ms, &none, rank->report) != HX_STATUS_OK, bad[i]);
+    hx_report_clear(rank->report);
+  }
+  hx_value_release(expected);
+  hx_value_release(found);
+  hx_value_release(mine);
+  hx_group_release(node);
+  hx_group_release(some);
+}
+
 static int run_calls(rank_t *rank) {
   join_world(rank);
   hx_value_t *mine = value_of(rank, rank->rank), *sum = sum_of(rank), *found = NULL;
@@ -215,6 +248,7 @@ static int run_calls(rank_t *rank) {
     hx_value_release(theirs);
   }
   run_programs(rank);
+  run_subsets(rank);
   must(rank, hx_group_join(rank->group, HX_STATUS_OK, rank->report), "join");
   hx_group_volume_t volume;
   hx_group_volume(rank->group, &volume);
@@ -299,6 +333,13 @@ int main(int count, char **arguments) {
   const bool is_who = env != NULL && (uint32_t)strtoul(env, NULL, 10) == who;
   const bool other = strcmp(mode, "differ") == 0 && count > 3 && strcmp(arguments[2], "parameters") == 0 && is_who;
   open_rank(&rank, other ? "2^39" : "2^40");
+  if (strcmp(mode, "start") == 0 && count == 4) {  // start MS RANK: that rank never begins
+    rank.timeout_ms = (uint32_t)strtoul(arguments[2], NULL, 10);
+    if (is_who) raise(SIGKILL);
+    join_world(&rank);
+    printf("rank %s: all have begun\n", env);
+    return 0;
+  }
   if (strcmp(mode, "calls") == 0) return run_calls(&rank);
   if (strcmp(mode, "die") == 0 && count == 4) return run_die(&rank, arguments[2], who);
   if (strcmp(mode, "differ") == 0 && count == 4) return run_differ(&rank, arguments[2], who);
