@@ -251,9 +251,15 @@ static void run_together(run_t *run, const double *alone) {
         percent(sent, predicted.sent), (unsigned long long)received, (unsigned long long)predicted.received,
         percent(received, predicted.received));
   }
-  if (run->rank == 0)
+  if (run->rank == 0) {
     printf("%-8s %-6s ranks %u  one rank's passes alone %9.3f ms (middle), %llu calls, an agreement %.1f us\n",
            run->program, run->kind, run->size, front, (unsigned long long)scaling.collectives, agreement);
+    // A row of docs/distributed.md.
+    printf("| %s | %s | %u | %.1f | %.1f | %.1f | %.2f | %.2f | %llu, %llu | %+.2f %%, %+.2f %% |\n", run->program,
+           run->kind, run->size, alone[run->rounds / 2], front, times[run->rounds / 2],
+           alone[run->rounds / 2] / times[run->rounds / 2], 1 / scaling.share, (unsigned long long)sent,
+           (unsigned long long)received, percent(sent, predicted.sent), percent(received, predicted.received));
+  }
   hx_value_release(output);
   hx_executable_release(executable);
   hx_compilation_release(compilation);

@@ -260,6 +260,37 @@ static void scaling_is_counted_on_the_programs_of_the_ranks(void **state) {
   hx_params_release(params);
 }
 
+// A failed allocation is told as such, wherever it falls; the compilation is what it was.
+static void sharding_survives_failed_allocations(void **state) {
+  (void)state;
+  static const char *const kinds[] = {"limbs", "terms", "batch"};
+  hx_report_clear(report);
+  hx_params_t *params = link_params(LINK_RING);
+  for (size_t k = 0; k < HX_COUNT_OF(kinds); ++k) {
+    bool complete = false;
+    for (uint64_t n = 1; !complete; n += 1 + n / 24) {
+      hx_compilation_t *compilation = compile_product(params);
+      hx_collectives_t *steps = NULL;
+      const hx_shard_spec_t spec = {.kind = kinds[k],
+                                    .rank = 1,
+                                    .size = 3,
+                                    .pipeline = n % 2 == 0 ? NULL : "merge-weighted-sums,prepare-plaintexts"};
+      hx_alloc_fail_at(n);
+      hx_status_t status = hx_compilation_shard(compilation, &spec, NULL, NULL);
+      if (status == HX_STATUS_OK)
+        status = hx_collectives_create(hx_compilation_program(compilation), params, NULL, 1, 3, &steps, NULL);
+      if (status == HX_STATUS_OK) status = hx_collectives_compare((const char *const[]){"", ""}, 2, NULL);
+      hx_alloc_fail_at(0);
+      complete = status == HX_STATUS_OK;
+      if (!complete && status != HX_STATUS_OUT_OF_MEMORY)
+        fail_msg("%s, allocation %llu: %s", kinds[k], (unsigned long long)n, hx_status_name(status));
+      hx_collectives_release(steps);
+      hx_compilation_release(compilation);
+    }
+  }
+  hx_params_release(params);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_sequences_meet),
@@ -272,6 +303,7 @@ int main(void) {
       cmocka_unit_test(steps_tell_what_they_move),
       cmocka_unit_test(program_of_another_rank_is_refused),
       cmocka_unit_test(scaling_is_counted_on_the_programs_of_the_ranks),
+      cmocka_unit_test(sharding_survives_failed_allocations),
   };
   return cmocka_run_group_tests(tests, open_report, close_report);
 }
