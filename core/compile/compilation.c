@@ -223,6 +223,8 @@ hx_status_t hx_compilation_transform_with(hx_compilation_t *compilation, const c
   const hx_pass_env_t env = {.ring = target.ring,
                              .is_native = given.target == NULL ? NULL : hx_target_is_native,
                              .native_argument = &target,
+                             .fuses = given.target == NULL || given.target->device_count == 0 ? NULL : hx_target_fuses,
+                             .fuses_argument = &target,
                              .find_material = find_bound,
                              .material_argument = compilation,
                              .costs = given.costs,

@@ -7,7 +7,8 @@
 
 #include "core/compile/random.h"
 #include "core/passes/costs.h"
-#include "core/passes/passes.h"
+#include "core/passes/fuse.h"
+#include "core/passes/target.h"
 
 #define SECONDS_DEFAULT 0.05
 #define RUNS_MIN 9
@@ -25,6 +26,8 @@ typedef struct hx_tuner {
   double seconds;
   uint64_t random;
   hx_text_t shape;
+  hx_pass_env_t env;       // of the target, for chains
+  const hx_ir_op_t *func;  // around the operation
   hx_status_t status;
 } hx_tuner_t;
 
@@ -34,10 +37,24 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// ------------------------------------------------------------------ one operation as a program
+// ------------------------------------------------------------------ operations as a program
 
-static hx_status_t fill_main(hx_program_t *program, const hx_ir_op_t *op, hx_ir_block_t *block, size_t operand_count,
-                             const hx_ring *ring, hx_report_t *report) {
+// Operations in a row, one or a chain in which each reads the result of the one before it first.
+typedef struct hx_piece {
+  hx_ir_op_t *ops[HX_FUSED_MAX];
+  size_t count;
+} hx_piece_t;
+
+static size_t data_operands(const hx_ir_op_t *op) {
+  size_t count = 0;
+  while (count < op->operand_count && op->operands[count]->type->kind != HX_TYPE_KEY) ++count;
+  return count;
+}
+
+// One operation again; operands[0] to [count - 1] are its operands. *out: it.
+static hx_status_t add_again(hx_program_t *program, const hx_ir_op_t *op, hx_ir_block_t *block,
+                             hx_ir_value_t *const *operands, size_t operand_count, const hx_ring *ring,
+                             hx_report_t *report, hx_ir_op_t **out) {
   hx_named_attr_t items[HX_OP_ATTRS_MAX];
   size_t count = 0;
   for (size_t i = 0; i < op->attrs.count && count < HX_OP_ATTRS_MAX; ++i) {
@@ -46,20 +63,46 @@ static hx_status_t fill_main(hx_program_t *program, const hx_ir_op_t *op, hx_ir_
     if (name.size < 7 || memcmp(name.data, "heliox.", 7) != 0) items[count++] = op->attrs.items[i];
   }
   hx_attrs_t attrs;
-  hx_ir_op_t *single, *last;
   HX_TRY(hx_program_attrs(program, items, count, &attrs));
-  HX_TRY(hx_ir_build(program, block, NULL, op->info->id, block->arguments, operand_count, attrs, op->result_count, ring,
-                     report, &single));
-  HX_TRY(
-      hx_ir_create(program, HX_OP_RETURN, single->results, single->result_count, NULL, 0, (hx_attrs_t){0}, 0, &last));
+  return hx_ir_build(program, block, NULL, op->info->id, operands, operand_count, attrs, op->result_count, ring, report,
+                     out);
+}
+
+static hx_status_t fill_main(hx_program_t *program, const hx_piece_t *piece, hx_ir_block_t *block, const hx_ring *ring,
+                             hx_report_t *report) {
+  hx_ir_op_t *made = NULL, *last;
+  size_t argument = 0;
+  for (size_t i = 0; i < piece->count; ++i) {
+    const hx_ir_op_t *op = piece->ops[i];
+    const size_t count = data_operands(op), linked = i == 0 ? 0 : 1;
+    hx_ir_value_t **operands = hx_zalloc(count + 1, sizeof(hx_ir_value_t *));
+    if (operands == NULL) return HX_STATUS_OUT_OF_MEMORY;
+    if (linked > 0) operands[0] = made->results[0];
+    for (size_t k = linked; k < count; ++k) operands[k] = block->arguments[argument++];
+    const hx_status_t status = add_again(program, op, block, operands, count, ring, report, &made);
+    hx_free(operands);
+    if (status != HX_STATUS_OK) return status;
+  }
+  HX_TRY(hx_ir_create(program, HX_OP_RETURN, made->results, made->result_count, NULL, 0, (hx_attrs_t){0}, 0, &last));
   hx_ir_insert(block, NULL, last);
   return HX_STATUS_OK;
 }
 
-// Operands that are no keys are inputs; keys are added by linking.
-static hx_status_t make_program(const hx_ir_op_t *op, const hx_ring *ring, hx_program_t **out, hx_report_t *report) {
+// An input for each operand that is no key and comes from outside the piece; keys are added by linking.
+static hx_status_t add_inputs(hx_program_t *program, const hx_piece_t *piece, hx_ir_block_t *block) {
+  for (size_t i = 0; i < piece->count; ++i) {
+    const size_t count = data_operands(piece->ops[i]);
+    for (size_t k = i == 0 ? 0 : 1; k < count; ++k) {
+      hx_ir_value_t *argument;
+      HX_TRY(hx_ir_add_argument(program, block, piece->ops[i]->operands[k]->type, &argument));
+    }
+  }
+  return HX_STATUS_OK;
+}
+
+static hx_status_t make_program(const hx_piece_t *piece, const hx_ring *ring, hx_program_t **out, hx_report_t *report) {
   hx_program_t *program = NULL;
-  HX_TRY(hx_program_create(op->info->name, &program));
+  HX_TRY(hx_program_create(piece->ops[0]->info->name, &program));
   const hx_named_attr_t name = {.name = hx_str("sym_name"),
                                 .value = {.kind = HX_ATTRIBUTE_TEXT, .text = hx_str("main")}};
   const hx_named_attr_t items[] = {{.name = hx_str("function_type"), .value = {.kind = HX_ATTRIBUTE_TYPE}}, name};
@@ -67,16 +110,11 @@ static hx_status_t make_program(const hx_ir_op_t *op, const hx_ring *ring, hx_pr
   hx_ir_op_t *func = NULL;
   hx_status_t status = hx_program_attrs(program, items, 2, &attrs);
   if (status == HX_STATUS_OK) status = hx_ir_create(program, HX_OP_FUNC, NULL, 0, NULL, 0, attrs, 1, &func);
-  size_t count = 0;
   if (status == HX_STATUS_OK) {
     hx_ir_insert(program->module->regions[0]->block, NULL, func);
-    for (; count < op->operand_count && op->operands[count]->type->kind != HX_TYPE_KEY && status == HX_STATUS_OK;
-         ++count) {
-      hx_ir_value_t *argument;
-      status = hx_ir_add_argument(program, hx_func_block(func), op->operands[count]->type, &argument);
-    }
+    status = add_inputs(program, piece, hx_func_block(func));
   }
-  if (status == HX_STATUS_OK) status = fill_main(program, op, hx_func_block(func), count, ring, report);
+  if (status == HX_STATUS_OK) status = fill_main(program, piece, hx_func_block(func), ring, report);
   if (status == HX_STATUS_OK) status = hx_func_refresh_type(program, func);
   if (status == HX_STATUS_OK) status = hx_program_refresh(program, report);
   if (status == HX_STATUS_OK) {
@@ -130,11 +168,10 @@ static hx_status_t warm_up(hx_tuner_t *tuner, hx_trial_t *trial, hx_report_t *re
 }
 
 // Links a candidate where the table has no row of it yet; leaves trials[*count] empty otherwise.
-static hx_status_t start_trial(hx_tuner_t *tuner, const hx_program_t *program, const hx_ir_op_t *op, const char *name,
+static hx_status_t start_trial(hx_tuner_t *tuner, const hx_program_t *program, const char *operation, const char *name,
                                const hx_link_options_t *options, hx_report_t *report, hx_trial_t *trials,
                                size_t *count) {
-  if (*count == TRIALS_MAX || hx_costs_find(tuner->costs, op->info->name, tuner->shape.data, name) > 0)
-    return HX_STATUS_OK;
+  if (*count == TRIALS_MAX || hx_costs_find(tuner->costs, operation, tuner->shape.data, name) > 0) return HX_STATUS_OK;
   hx_trial_t *trial = &trials[*count];
   *trial = (hx_trial_t){0};
   (void)snprintf(trial->name, sizeof trial->name, "%s", name);
@@ -151,7 +188,7 @@ static hx_status_t start_trial(hx_tuner_t *tuner, const hx_program_t *program, c
 }
 
 // Candidates take turns, so that what else the machine does meets all of them alike; the least time of each counts.
-static hx_status_t measure(hx_tuner_t *tuner, const hx_ir_op_t *op, hx_trial_t *trials, size_t count) {
+static hx_status_t measure(hx_tuner_t *tuner, const char *operation, hx_trial_t *trials, size_t count) {
   double spent = 0;
   for (size_t round = 0; round < RUNS_MAX && (round < RUNS_MIN || spent < tuner->seconds * (double)count); ++round) {
     for (size_t i = 0; i < count; ++i) {
@@ -165,7 +202,7 @@ static hx_status_t measure(hx_tuner_t *tuner, const hx_ir_op_t *op, hx_trial_t *
   for (size_t i = 0; i < count; ++i) {
     const hx_cost_t row = {.device = tuner->device,
                            .digest = tuner->digest,
-                           .operation = op->info->name,
+                           .operation = operation,
                            .shape = tuner->shape.data,
                            .candidate = trials[i].name,
                            .nanoseconds = trials[i].least > 0 ? trials[i].least * 1e9 : 1};
@@ -191,7 +228,7 @@ static hx_status_t start_implementations(hx_tuner_t *tuner, const hx_program_t *
     const hx_link_wish_t wish = {.operation = op->info->name, .implementation = row->qualified};
     const hx_link_options_t options = {.pipeline = "", .place_materials = true, .wishes = &wish, .wish_count = 1};
     hx_report_t *own = hx_report_create();
-    const hx_status_t status = start_trial(tuner, program, op, name, &options, own, trials, count);
+    const hx_status_t status = start_trial(tuner, program, op->info->name, name, &options, own, trials, count);
     hx_report_release(own);
     if (status == HX_STATUS_OUT_OF_MEMORY) return status;
   }
@@ -214,8 +251,33 @@ static bool is_native(const hx_tuner_t *tuner, const hx_ir_op_t *op) {
   return native;
 }
 
+// A chain that the target prepares as one region: that, and its operations one by one.
+static hx_status_t tune_chain(hx_tuner_t *tuner, hx_ir_op_t *op) {
+  hx_piece_t piece = {0};
+  const char *kind = NULL;
+  piece.count = hx_fusion_match(&tuner->env, tuner->func, op, piece.ops, &kind);
+  if (piece.count == 0) return HX_STATUS_OK;
+  const hx_status_t shaped = hx_fusion_shape(kind, piece.ops, piece.count, tuner->ring, &tuner->shape);
+  if (shaped != HX_STATUS_OK) return shaped == HX_STATUS_INVALID ? HX_STATUS_OK : shaped;
+  const hx_link_options_t fused = {.pipeline = "fuse", .place_materials = true},
+                          apart = {.pipeline = "", .place_materials = true};
+  hx_program_t *program = NULL;
+  HX_TRY(make_program(&piece, tuner->ring, &program, tuner->report));
+  hx_trial_t trials[TRIALS_MAX];
+  size_t count = 0;
+  hx_status_t status = start_trial(tuner, program, "fusion.region", "fused", &fused, tuner->report, trials, &count);
+  if (status == HX_STATUS_OK)
+    status = start_trial(tuner, program, "fusion.region", "apart", &apart, tuner->report, trials, &count);
+  if (status == HX_STATUS_OK && count > 0) status = measure(tuner, "fusion.region", trials, count);
+  for (size_t i = 0; i < count; ++i) end_trial(&trials[i]);
+  hx_program_release(program);
+  return status;
+}
+
 static hx_status_t tune_op(hx_ir_op_t *op, void *argument) {
   hx_tuner_t *tuner = argument;
+  if (op->info->id == HX_OP_FUNC) tuner->func = op;
+  if (tuner->func != NULL && op->result_count > 0) HX_TRY(tune_chain(tuner, op));
   const bool is_choice = (op->info->tier == HX_TIER_WHOLE || op->info->tier == HX_TIER_DERIVED) &&
                          (op->info->flags & HX_OP_FLAG_VIEW) == 0 && op->info->id != HX_OP_CKKS_KEY_SWITCH &&
                          op->info->id != HX_OP_RNS_KEY_PRODUCT;  // their keys are no key set's
@@ -225,15 +287,17 @@ static hx_status_t tune_op(hx_ir_op_t *op, void *argument) {
   const hx_link_options_t whole = {.pipeline = "", .place_materials = true},
                           lowered = {.pipeline = "", .place_materials = true, .lower_all = true};
   hx_program_t *program = NULL;
-  HX_TRY(make_program(op, tuner->ring, &program, tuner->report));
+  const hx_piece_t piece = {.ops = {op}, .count = 1};
+  HX_TRY(make_program(&piece, tuner->ring, &program, tuner->report));
   hx_status_t status = HX_STATUS_OK;
   hx_trial_t trials[TRIALS_MAX];
   size_t count = 0;
-  if (is_native(tuner, op)) status = start_trial(tuner, program, op, "whole", &whole, tuner->report, trials, &count);
+  if (is_native(tuner, op))
+    status = start_trial(tuner, program, op->info->name, "whole", &whole, tuner->report, trials, &count);
   if (status == HX_STATUS_OK)
-    status = start_trial(tuner, program, op, "lowered", &lowered, tuner->report, trials, &count);
+    status = start_trial(tuner, program, op->info->name, "lowered", &lowered, tuner->report, trials, &count);
   if (status == HX_STATUS_OK) status = start_implementations(tuner, program, op, trials, &count);
-  if (status == HX_STATUS_OK && count > 0) status = measure(tuner, op, trials, count);
+  if (status == HX_STATUS_OK && count > 0) status = measure(tuner, op->info->name, trials, count);
   for (size_t i = 0; i < count; ++i) end_trial(&trials[i]);
   hx_program_release(program);
   return status;
@@ -254,6 +318,9 @@ hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *bac
                       .digest = backend->plugins[0]->digest,
                       .seconds = options != NULL && options->seconds > 0 ? options->seconds : SECONDS_DEFAULT,
                       .random = 1};
+  hx_pass_target_t target = {.backend = backend, .ring = tuner.ring};
+  tuner.env =
+      (hx_pass_env_t){.ring = tuner.ring, .fuses = hx_target_fuses, .fuses_argument = &target, .report = report};
   hx_program_t *clone = NULL;
   hx_text_init(&tuner.shape);
   hx_status_t status = hx_costs_use(costs, tuner.device, tuner.digest);

@@ -3,11 +3,11 @@
 // get the attribute heliox.region with the same number. In: a verified program, lowered to what the target has. Keeps:
 // everything but the marks; the linker prepares a marked region as one call where its plugin takes it, with equal bits,
 // and operation by operation where it does not. References and constants between them do not part a region.
+#include "core/passes/fuse.h"
+
 #include <string.h>
 
-#include "core/passes/passes.h"
-
-#define FUSED_MAX 24  // operations of a region
+#include "core/passes/costs.h"
 
 typedef struct hx_fuser {
   hx_program_t *program;
@@ -37,7 +37,8 @@ static hx_ir_op_t *next_loud(const hx_ir_op_t *op) {
 }
 
 static bool is_free(const hx_ir_op_t *op) {
-  return hx_attrs_find(op->attrs, "heliox.region") == NULL && hx_attrs_find(op->attrs, "heliox.implementation") == NULL;
+  return hx_attrs_find(op->attrs, HX_REGION_ATTR) == NULL && hx_attrs_find(op->attrs, HX_APART_ATTR) == NULL &&
+         hx_attrs_find(op->attrs, "heliox.implementation") == NULL;
 }
 
 static bool takes(const hx_fuser_t *fuser, const char *kind, const hx_ir_op_t *op) {
@@ -46,7 +47,7 @@ static bool takes(const hx_fuser_t *fuser, const char *kind, const hx_ir_op_t *o
 
 static hx_status_t mark(hx_fuser_t *fuser, const char *kind, hx_ir_op_t *const *ops, size_t count) {
   const hx_attribute_t value = {.kind = HX_ATTRIBUTE_INTEGER, .integer = fuser->regions++};
-  for (size_t i = 0; i < count; ++i) HX_TRY(hx_ir_set_attr(fuser->program, ops[i], "heliox.region", &value));
+  for (size_t i = 0; i < count; ++i) HX_TRY(hx_ir_set_attr(fuser->program, ops[i], HX_REGION_ATTR, &value));
   fuser->changed = true;
   hx_decide(fuser->env, ops[0], kind, "one call an operation, one call in all", "%zu operations that the target fuses",
             count);
@@ -115,7 +116,7 @@ static bool fits_region(const hx_ir_op_t *op, hx_ir_op_t *const *ops, size_t cou
 // Operations in a row; those after the first take the result of one before them.
 static size_t match_elements(const hx_fuser_t *fuser, hx_ir_op_t *first, hx_ir_op_t **ops) {
   size_t count = 0;
-  for (hx_ir_op_t *op = first; op != NULL && count < FUSED_MAX; op = next_loud(op)) {
+  for (hx_ir_op_t *op = first; op != NULL && count < HX_FUSED_MAX; op = next_loud(op)) {
     bool linked = count == 0;
     if (!is_element_wise(op) || !takes(fuser, "element-wise", op) || !fits_region(op, ops, count, &linked) || !linked)
       break;
@@ -126,12 +127,37 @@ static size_t match_elements(const hx_fuser_t *fuser, hx_ir_op_t *first, hx_ir_o
 
 // ------------------------------------------------------------------ blocks
 
-static hx_status_t fuse_at(hx_fuser_t *fuser, hx_ir_op_t *op) {
-  hx_ir_op_t *ops[FUSED_MAX];
-  for (size_t c = 0; c < HX_COUNT_OF(chains); ++c) {
-    const size_t count = match_chain(fuser, c, op, ops);
-    if (count > 1) return mark(fuser, chains[c].kind, ops, count);
+size_t hx_fusion_match(const hx_pass_env_t *env, const hx_ir_op_t *func, hx_ir_op_t *first, hx_ir_op_t **ops,
+                       const char **out_kind) {
+  const hx_fuser_t fuser = {.env = env, .func = func};
+  for (size_t c = 0; env->fuses != NULL && c < HX_COUNT_OF(chains); ++c) {
+    const size_t count = match_chain(&fuser, c, first, ops);
+    *out_kind = chains[c].kind;
+    if (count > 1) return count;
   }
+  return 0;
+}
+
+hx_status_t hx_fusion_shape(const char *kind, hx_ir_op_t *const *ops, size_t count, const hx_ring *ring,
+                            hx_text_t *out) {
+  hx_text_t one;
+  hx_text_init(&one);
+  hx_text_clear(out);
+  hx_text_puts(out, kind);
+  hx_status_t status = HX_STATUS_OK;
+  for (size_t i = 0; i < count && status == HX_STATUS_OK; ++i) {
+    status = hx_cost_shape(ops[i], ring, &one);
+    if (status == HX_STATUS_OK) hx_text_printf(out, "%s%s %s", i == 0 ? ": " : "; ", ops[i]->info->name, one.data);
+  }
+  hx_text_deinit(&one);
+  return status == HX_STATUS_OK && out->failed ? HX_STATUS_OUT_OF_MEMORY : status;
+}
+
+static hx_status_t fuse_at(hx_fuser_t *fuser, hx_ir_op_t *op) {
+  hx_ir_op_t *ops[HX_FUSED_MAX];
+  const char *kind = NULL;
+  const size_t length = hx_fusion_match(fuser->env, fuser->func, op, ops, &kind);
+  if (length > 1) return mark(fuser, kind, ops, length);
   const size_t count = match_elements(fuser, op, ops);
   return count > 1 ? mark(fuser, "element-wise", ops, count) : HX_STATUS_OK;
 }
@@ -144,18 +170,25 @@ static hx_status_t fuse_op(hx_ir_op_t *op, void *argument) {
 
 // Numbers go on after those of regions that are marked already.
 static hx_status_t find_last(hx_ir_op_t *op, void *argument) {
-  hx_fuser_t *fuser = argument;
-  const hx_attribute_t *mark_of = hx_attrs_find(op->attrs, "heliox.region");
-  if (mark_of != NULL && mark_of->kind == HX_ATTRIBUTE_INTEGER && mark_of->integer >= fuser->regions)
-    fuser->regions = mark_of->integer + 1;
+  int64_t *next = argument;
+  const hx_attribute_t *mark_of = hx_attrs_find(op->attrs, HX_REGION_ATTR);
+  if (mark_of != NULL && mark_of->kind == HX_ATTRIBUTE_INTEGER && mark_of->integer >= *next &&
+      mark_of->integer < INT64_MAX)
+    *next = mark_of->integer + 1;
   return HX_STATUS_OK;
+}
+
+int64_t hx_fusion_next_region(hx_program_t *program) {
+  int64_t next = 0;
+  (void)hx_ir_walk(program->module, find_last, &next);
+  return next;
 }
 
 hx_status_t hx_pass_fuse(hx_program_t *program, hx_pass_env_t *env, bool *out_changed) {
   hx_fuser_t fuser = {.program = program, .env = env};
   *out_changed = false;
   if (env->fuses == NULL) return HX_STATUS_OK;
-  HX_TRY(hx_ir_walk(program->module, find_last, &fuser));
+  fuser.regions = hx_fusion_next_region(program);
   HX_TRY(hx_ir_walk(program->module, fuse_op, &fuser));
   *out_changed = fuser.changed;
   return HX_STATUS_OK;

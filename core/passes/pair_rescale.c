@@ -4,9 +4,10 @@
 // reads it, and all get one number in heliox.region. One transform a kept row is saved then (CKKS.md, "What equal bits
 // leave free"); a plugin that does not take the region runs its operations one by one.
 // In: a verified program. Keeps: results bit for bit, since a region is its operations; types; operations that ask for
-// an implementation or are in a region already. Without a target nothing is known of regions and nothing is done,
-// unless option `always` asks for the marks. Legal everywhere in a block: a rescale depends on its operand alone, so it
-// may stand anywhere behind it.
+// an implementation, are in a region already or are to stay apart. Without a target nothing is known of regions and
+// nothing is done, unless option `always` asks for the marks. Legal everywhere in a block: a rescale depends on its
+// operand alone, so it may stand anywhere behind it.
+#include "core/passes/fuse.h"
 #include "core/passes/rewrite.h"
 
 typedef struct hx_pairing {
@@ -22,7 +23,8 @@ static hx_status_t find_next(hx_ir_op_t *op, void *argument) {
 }
 
 static bool is_free(const hx_ir_op_t *op) {
-  return hx_attrs_find(op->attrs, "heliox.region") == NULL && hx_attrs_find(op->attrs, "heliox.implementation") == NULL;
+  return hx_attrs_find(op->attrs, HX_REGION_ATTR) == NULL && hx_attrs_find(op->attrs, HX_APART_ATTR) == NULL &&
+         hx_attrs_find(op->attrs, "heliox.implementation") == NULL;
 }
 
 // The operation that gives operand 0, where this one alone reads it and both stand in one block.

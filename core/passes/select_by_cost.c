@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-by-cost - keeps an operation whole, or marks it for lowering, and asks for the implementation that was
-// measured to be the fastest. The table of measurements is the target's (compile --tune); where it has no row for an
-// operation nothing is chosen, and the record says so.
-// In: a verified program, state inferred; a table. Keeps: results bit for bit: whole and lowered forms agree, and so do
-// implementations. Choices are hard requests: heliox.implementation, and heliox.lower for `lower`. Operations that ask
-// for an implementation already stay as they are.
+// select-by-cost - keeps an operation whole, or marks it for lowering, asks for the implementation that was measured to
+// be the fastest, and decides for chains that the target fuses (fusion.def) whether they become one region. The table
+// of measurements is the target's (compile --tune); where it has no row for an operation nothing is chosen, and the
+// record says so. In: a verified program, state inferred; a table. Keeps: results bit for bit: whole and lowered forms
+// agree, and so do implementations, and regions and their operations. Choices are hard requests: heliox.implementation,
+// heliox.lower for `lower`, heliox.region and heliox.apart for `fuse`. Operations that ask for an implementation
+// already, or belong to a region, stay as they are.
 #include <string.h>
 
 #include "core/passes/costs.h"
-#include "core/passes/passes.h"
+#include "core/passes/fuse.h"
 
 #define GAIN 0.97  // a form has to be this much faster: least of several runs still vary by a percent or two
 
@@ -16,12 +17,16 @@ typedef struct hx_selection {
   hx_program_t *program;
   const hx_pass_env_t *env;
   hx_text_t shape;
+  const hx_ir_op_t *func;  // around the operation
+  int64_t region;          // the next one
   bool changed;
 } hx_selection_t;
 
 static hx_status_t set(hx_selection_t *selection, hx_ir_op_t *op, const char *name, const hx_attribute_t *value) {
   const hx_attribute_t *before = hx_attrs_find(op->attrs, name);
-  if (before != NULL && before->kind == value->kind && hx_str_equal(before->text, value->text)) return HX_STATUS_OK;
+  if (before != NULL && before->kind == value->kind && before->integer == value->integer &&
+      hx_str_equal(before->text, value->text))
+    return HX_STATUS_OK;
   selection->changed = true;
   return hx_ir_set_attr(selection->program, op, name, value);
 }
@@ -66,8 +71,38 @@ static hx_status_t choose(hx_selection_t *selection, hx_ir_op_t *op) {
   return set(selection, op, "heliox.implementation", &request);
 }
 
+// Chains first: what is fused is neither lowered nor asked for by implementation.
+static hx_status_t choose_region(hx_selection_t *selection, hx_ir_op_t *op) {
+  const hx_pass_env_t *env = selection->env;
+  hx_ir_op_t *ops[HX_FUSED_MAX];
+  const char *kind = NULL;
+  const size_t count = hx_fusion_match(env, selection->func, op, ops, &kind);
+  if (count == 0) return HX_STATUS_OK;
+  const hx_status_t status = hx_fusion_shape(kind, ops, count, env->ring, &selection->shape);
+  if (status != HX_STATUS_OK) return status == HX_STATUS_INVALID ? HX_STATUS_OK : status;
+  const double fused = hx_costs_find(env->costs, "fusion.region", selection->shape.data, "fused"),
+               apart = hx_costs_find(env->costs, "fusion.region", selection->shape.data, "apart");
+  if (fused <= 0 || apart <= 0) {
+    hx_decide(env, op, "as it is", "one region, apart", "not measured on this device: no row in the table");
+    return HX_STATUS_OK;
+  }
+  const bool is_fused = fused < apart;
+  hx_decide(env, op, is_fused ? "one region" : "apart", "one region, apart", "measured: fused %.1f us, apart %.1f us",
+            fused * 1e-3, apart * 1e-3);
+  const hx_attribute_t number = {.kind = HX_ATTRIBUTE_INTEGER, .integer = selection->region},
+                       unit = {.kind = HX_ATTRIBUTE_UNIT};
+  // Apart: the first one alone, since a shorter chain that begins at the second has measurements of its own.
+  if (!is_fused) return set(selection, op, HX_APART_ATTR, &unit);
+  selection->region += 1;
+  for (size_t i = 0; i < count; ++i) HX_TRY(set(selection, ops[i], HX_REGION_ATTR, &number));
+  return HX_STATUS_OK;
+}
+
 static hx_status_t visit(hx_ir_op_t *op, void *argument) {
   hx_selection_t *selection = argument;
+  if (op->info->id == HX_OP_FUNC) selection->func = op;
+  if (selection->func != NULL && op->result_count > 0) HX_TRY(choose_region(selection, op));
+  if (hx_attrs_find(op->attrs, HX_REGION_ATTR) != NULL) return HX_STATUS_OK;
   const bool is_choice = op->info->tier == HX_TIER_WHOLE || op->info->tier == HX_TIER_DERIVED;
   if (!is_choice || (op->info->flags & HX_OP_FLAG_VIEW) != 0) return HX_STATUS_OK;
   if (hx_attrs_find(op->attrs, "heliox.implementation") != NULL) return HX_STATUS_OK;
@@ -81,7 +116,7 @@ hx_status_t hx_pass_select_by_cost(hx_program_t *program, hx_pass_env_t *env, bo
     hx_decide(env, NULL, "nothing", "whole, lowered", "no table of measurements is given; compile --tune makes one");
     return HX_STATUS_OK;
   }
-  hx_selection_t selection = {.program = program, .env = env};
+  hx_selection_t selection = {.program = program, .env = env, .region = hx_fusion_next_region(program)};
   hx_text_init(&selection.shape);
   const hx_status_t status = hx_ir_walk(program->module, visit, &selection);
   hx_text_deinit(&selection.shape);

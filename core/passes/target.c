@@ -30,3 +30,13 @@ bool hx_target_is_native(void *argument, const hx_ir_op_t *op) {
   hx_free((void *)types);
   return is_native;
 }
+
+bool hx_target_fuses(void *argument, const char *kind, const hx_ir_op_t *op) {
+  const hx_pass_target_t *target = argument;
+  bool several = false;
+  const hx_implementation_t *row = hx_backend_fusion(target->backend, target->backend->devices[0], kind, &several);
+  const hx_type_t *types[16];
+  hx_invocation_t call;
+  return row != NULL && op->operand_count + op->result_count <= HX_COUNT_OF(types) &&
+         hx_op_invocation(op, target->ring, types, &call) && hx_implementation_covers(row, &call);
+}

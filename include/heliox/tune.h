@@ -14,9 +14,9 @@ extern "C" {
 typedef struct hx_cost {
   const char *device;     ///< name of the device, as `heliox devices` lists it
   const char *digest;     ///< SHA-256 of the plugin's library
-  const char *operation;  ///< "ckks.rotate"
+  const char *operation;  ///< "ckks.rotate"; "fusion.region" of a chain that the device prepares as one call
   const char *shape;      ///< ring, states, attributes: what decides the work
-  const char *candidate;  ///< "whole", "lowered", or "implementation NAME"
+  const char *candidate;  ///< "whole", "lowered", "implementation NAME"; of a chain "fused", "apart"
   double nanoseconds;     ///< least of several runs
 } hx_cost_t;
 
@@ -42,7 +42,8 @@ typedef struct hx_tune_options {
 } hx_tune_options_t;
 
 /// Measures, for every distinct operation of a compilation's program, its candidates on a backend's first device: the
-/// whole operation, its lowered form, and each implementation where there are several. Rows that the table has already
+/// whole operation, its lowered form, and each implementation where there are several; for every chain that the device
+/// prepares as one region, that region and its operations one by one. Rows that the table has already
 /// for this device and plugin build are not measured again. Keys that operations need are bound already.
 HX_API HX_MUST_USE hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *backend,
                                        const hx_tune_options_t *options, hx_costs_t *costs, hx_report_t *report);

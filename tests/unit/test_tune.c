@@ -164,6 +164,55 @@ static void tune_measures_each_shape_once(void **state) {
   bench_close(&bench);
 }
 
+// A chain that the plugin takes as one region is measured both ways, and what was faster becomes a constraint.
+static void tune_decides_about_regions(void **state) {
+  (void)state;
+  static const char text[] =
+      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT,
+             "%p = \"ckks.mul\"(%x, %y) : (" CT0 ", " CT0 ") -> " CT "\n%r = \"ckks.relinearize\"(%p) : (" CT ") -> " CT
+             "\n%s = \"ckks.rescale\"(%r) : (" CT ") -> " CT "\n\"func.return\"(%s) : (" CT ") -> ()");
+  bench_t bench;
+  if (!bench_open_cpu(&bench, LINK_RING)) skip();
+  hx_costs_t *costs = hx_costs_create();
+  hx_value_t *inputs[2] = {encrypt_seed(&bench, 1), encrypt_seed(&bench, 2)}, *outputs[2] = {NULL, NULL};
+  for (int faster = 0; faster < 2; ++faster) {  // 0: the region, 1: its operations
+    hx_compilation_t *compilation = link_compile(&bench, text);
+    must(hx_compilation_bind_keys(compilation, bench.keys, bench.report), bench.report);
+    const hx_tune_options_t options = {.seconds = 1e-6};
+    must(hx_tune(compilation, bench.backend, &options, costs, bench.report), bench.report);
+    size_t regions = 0, whole = 0;
+    for (size_t i = 0; i < hx_costs_count(costs); ++i) {
+      hx_cost_t row = *hx_costs_get(costs, i);
+      if (strcmp(row.operation, "fusion.region") != 0) continue;
+      whole += strstr(row.shape, "multiply-relinearize-rescale: ckks.mul ") != NULL ? 1 : 0;
+      assert_true(row.nanoseconds > 0);
+      row.nanoseconds = (strcmp(row.candidate, "apart") == 0) == (faster == 1) ? 1000 : 2000;
+      must(hx_costs_set(costs, &row), bench.report);
+      ++regions;
+    }
+    assert_int_equal(regions, 4);  // and the chain without the product
+    assert_int_equal(whole, 2);
+    const hx_transform_options_t chosen = {.target = bench.backend, .costs = costs};
+    must(hx_compilation_transform_with(compilation, "infer-state,select-by-cost", &chosen, bench.report), bench.report);
+    must(hx_compilation_transform_with(compilation, "select-by-cost", &chosen, bench.report), bench.report);  // again
+    hx_executable_t *executable = NULL;
+    hx_run_stats_t stats;
+    must(hx_link(compilation, bench.backend, NULL, &executable, bench.report), bench.report);
+    hx_executable_stats(executable, &stats);
+    assert_int_equal(stats.calls, faster == 0 ? 1 : 3);
+    must(hx_run(executable, (const hx_value_t *const *)inputs, &outputs[faster], bench.report), bench.report);
+    hx_executable_release(executable);
+    hx_compilation_release(compilation);
+  }
+  assert_true(hx_value_equal(outputs[0], outputs[1]));
+  for (size_t i = 0; i < 2; ++i) {
+    hx_value_release(inputs[i]);
+    hx_value_release(outputs[i]);
+  }
+  hx_costs_release(costs);
+  bench_close(&bench);
+}
+
 static void bisect_finds_the_first_pass_that_changes_a_result(void **state) {
   (void)state;
   static const char text[] = MODULE(
@@ -235,6 +284,7 @@ int main(void) {
       cmocka_unit_test(costs_refuse_what_is_no_table),
       cmocka_unit_test(select_by_cost_goes_by_measurements_alone),
       cmocka_unit_test(tune_measures_each_shape_once),
+      cmocka_unit_test(tune_decides_about_regions),
       cmocka_unit_test(bisect_finds_the_first_pass_that_changes_a_result),
       cmocka_unit_test(visualize_writes_the_picture_that_the_name_asks_for),
   };
