@@ -73,6 +73,8 @@ static hx_status_t take_keys(job_t *job, bool with_secret) {
   return cli_draw_keys(cli, job->program, hx_compilation_params(job->compilation), &job->keys);
 }
 
+static hx_status_t tune_digits(job_t *job);
+
 static hx_status_t load(job_t *job) {
   cli_t *cli = job->cli;
   hx_status_t status = HX_STATUS_OK;
@@ -80,6 +82,7 @@ static hx_status_t load(job_t *job) {
   if (status == HX_STATUS_OK)
     status = cli_load_compilation(cli, cli->arguments[0], job->params, &job->program, &job->compilation);
   const bool runs = cli_has(cli, "tune") || cli_has(cli, "bisect");
+  if (status == HX_STATUS_OK) status = tune_digits(job);
   if (status == HX_STATUS_OK && runs) status = take_keys(job, cli_has(cli, "bisect"));
   if (status == HX_STATUS_OK && runs) status = hx_compilation_bind_keys(job->compilation, job->keys, cli->report);
   if (status == HX_STATUS_OK) status = cli_bind_materials(cli, job->compilation);
@@ -103,15 +106,50 @@ static void show_cost(void *argument, const hx_cost_t *cost) {
             cost->shape);
 }
 
+// Tables come from a file, where there is one; --tune writes it.
+static hx_status_t load_costs(job_t *job) {
+  cli_t *cli = job->cli;
+  const char *path = cli_get(cli, "costs");
+  if (job->costs != NULL) return HX_STATUS_OK;
+  job->costs = hx_costs_create();
+  if (job->costs == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  const hx_status_t status = open_backend(job, cli_get(cli, "tune"));
+  const bool is_there = path != NULL && access(path, F_OK) == 0;
+  if (status == HX_STATUS_OK && path != NULL && (is_there || !cli_has(cli, "tune")))
+    return hx_costs_load(job->costs, path, cli->report);
+  return status;
+}
+
+// Where nothing says how many digits keys have, the fastest number is taken: the program names that set.
+static hx_status_t tune_digits(job_t *job) {
+  cli_t *cli = job->cli;
+  const bool is_free = cli_has(cli, "tune") && !cli_has(cli, "keys") && !cli_has(cli, "digits") &&
+                       job->params != NULL && hx_program_params(job->program)[0] == '\0';
+  if (!is_free) return HX_STATUS_OK;
+  uint32_t digits = 0;
+  const hx_tune_options_t options = {.measured = show_cost, .argument = cli};
+  hx_status_t status = load_costs(job);
+  if (status == HX_STATUS_OK)
+    status = hx_tune_digits(job->compilation, job->backend, &options, job->costs, &digits, cli->report);
+  hx_params_t *chosen = NULL;
+  if (status == HX_STATUS_OK)
+    status = hx_params_with_digits(job->params, digits, cli->insecure ? HX_PARAMS_INSECURE : 0, &chosen, cli->report);
+  if (status != HX_STATUS_OK) return status;
+  if (!cli->quiet)
+    fprintf(stderr, "digits: %u measured to be the fastest; make keys with --digits %u, the program names the set\n",
+            digits, digits);
+  hx_compilation_release(job->compilation);
+  job->compilation = NULL;
+  hx_params_release(job->params);
+  job->params = chosen;
+  status = hx_compilation_create(job->program, chosen, &job->compilation, cli->report);
+  return status == HX_STATUS_OK ? hx_compilation_name_params(job->compilation, cli->report) : status;
+}
+
 static hx_status_t tune(job_t *job) {
   cli_t *cli = job->cli;
   const char *path = cli_get(cli, "costs");
-  job->costs = hx_costs_create();
-  if (job->costs == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  hx_status_t status = open_backend(job, cli_get(cli, "tune"));
-  const bool is_there = path != NULL && access(path, F_OK) == 0;
-  if (status == HX_STATUS_OK && path != NULL && (is_there || !cli_has(cli, "tune")))
-    status = hx_costs_load(job->costs, path, cli->report);
+  hx_status_t status = load_costs(job);
   if (status != HX_STATUS_OK || !cli_has(cli, "tune")) return status;
   const hx_tune_options_t options = {.measured = show_cost, .argument = cli};
   status = hx_tune(job->compilation, job->backend, &options, job->costs, cli->report);

@@ -120,6 +120,15 @@ static hx_status_t named_params(const char *name, hx_params_t **out, hx_report_t
   return hx_params_preset(name, out, report);
 }
 
+hx_status_t hx_compilation_name_params(hx_compilation_t *compilation, hx_report_t *report) {
+  if (compilation == NULL)
+    return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_compilation_name_params: the compilation is NULL");
+  const hx_attribute_t name = {.kind = HX_ATTRIBUTE_TEXT, .text = hx_str(hx_params_digest_hex(compilation->params))};
+  hx_program_t *program = compilation->program;
+  return hx_ir_set_attr(program, program->module, "heliox.params", &name) == HX_STATUS_OK ? HX_STATUS_OK
+                                                                                          : no_memory(report);
+}
+
 // Parameters given for a program that names some: the same set, by name or digest.
 static hx_status_t check_named(const char *name, const hx_params_t *params, hx_report_t *report) {
   if (name[0] == '\0' || strcmp(name, hx_params_digest_hex(params)) == 0) return HX_STATUS_OK;

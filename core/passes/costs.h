@@ -9,6 +9,7 @@
 #include "heliox/tune.h"
 
 #define HX_COSTS_ROWS_MAX 100000
+#define HX_COST_PROGRAM "program"  // the operation of rows about whole programs
 
 struct hx_costs {
   hx_arena_t arena;

@@ -62,6 +62,8 @@ HX_API HX_MUST_USE hx_status_t hx_compilation_create(const hx_program_t *program
                                                      hx_compilation_t **out, hx_report_t *report);
 HX_API void hx_compilation_release(hx_compilation_t *compilation);
 HX_API const hx_params_t *hx_compilation_params(const hx_compilation_t *compilation);
+/// Writes the digest of the parameters into the program (heliox.params): from then on it is refused under any others.
+HX_API HX_MUST_USE hx_status_t hx_compilation_name_params(hx_compilation_t *compilation, hx_report_t *report);
 /// Binds @relin, @conj and @galois_<element> to the keys of a set (retained). Refused: other parameters, or another key
 /// id than keys bound before.
 HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys,

@@ -16,8 +16,9 @@ typedef struct hx_cost {
   const char *digest;     ///< SHA-256 of the plugin's library
   const char *operation;  ///< "ckks.rotate"; "fusion.region" of a chain that the device prepares as one call
   const char *shape;      ///< ring, states, attributes: what decides the work
-  const char *candidate;  ///< "whole", "lowered", "implementation NAME"; of a chain "fused", "apart"
-  double nanoseconds;     ///< least of several runs
+  const char
+      *candidate;  ///< "whole", "lowered", "implementation NAME"; of a chain "fused", "apart"; of a program "digits N"
+  double nanoseconds;  ///< least of several runs
 } hx_cost_t;
 
 /// A table of measurements. One thread at a time.
@@ -47,6 +48,16 @@ typedef struct hx_tune_options {
 /// for this device and plugin build are not measured again. Keys that operations need are bound already.
 HX_API HX_MUST_USE hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *backend,
                                        const hx_tune_options_t *options, hx_costs_t *costs, hx_report_t *report);
+
+/// Measures a whole program, behind the default passes, under sets with other numbers of digits: the same Q, other
+/// special primes (hx_params_with_digits). Keys are drawn, materials and inputs are random residues. Sets that are not
+/// secure are left out, unless the compilation's own is insecure. Rows ("program", "digits N") that the table has
+/// already are not measured again. Nothing is changed: the caller compiles for the set that was the fastest, and
+/// hx_compilation_name_params makes it a constraint.
+/// @retval HX_STATUS_INVALID (constraint) the program names its parameters: the number of digits is no choice
+HX_API HX_MUST_USE hx_status_t hx_tune_digits(const hx_compilation_t *compilation, const hx_backend_t *backend,
+                                              const hx_tune_options_t *options, hx_costs_t *costs, uint32_t *out_digits,
+                                              hx_report_t *report);
 
 /// How results are compared by hx_bisect. Zero-initialise.
 typedef struct hx_bisect_options {

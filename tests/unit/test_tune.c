@@ -213,6 +213,57 @@ static void tune_decides_about_regions(void **state) {
   bench_close(&bench);
 }
 
+// Whole programs under every number of digits that comes out; the program names the set that was chosen, and no other
+// one runs it.
+static void tune_chooses_digits_where_they_are_free(void **state) {
+  (void)state;
+  static const char text[] =
+      MODULE("%x: " CT0, CT0, CT,
+             "%w = \"material.ref\"() {symbol = @w} : () -> " PT0 "\n%a = \"ckks.rotate\"(%x) {step = 1 : i64} : (" CT0
+             ") -> " CT "\n%b = \"ckks.mul_plain\"(%a, %w) : (" CT ", " PT0 ") -> " CT "\n\"func.return\"(%b) : (" CT
+             ") -> ()");
+  bench_t bench;
+  if (!bench_open_cpu(&bench, LINK_RING)) skip();
+  hx_compilation_t *compilation = link_compile(&bench, text), *other = NULL;
+  hx_costs_t *costs = hx_costs_create();
+  const hx_tune_options_t options = {.seconds = 1e-6};
+  uint32_t digits = 0;
+  must(hx_tune_digits(compilation, bench.backend, &options, costs, &digits, bench.report), bench.report);
+  const size_t rows = hx_costs_count(costs);
+  assert_int_equal(rows, 4);  // five primes: 1, 2, 3 and 5 digits; 4 come out as 3
+  double least = 0;
+  char fastest[32] = "";
+  for (size_t i = 0; i < rows; ++i) {
+    const hx_cost_t *row = hx_costs_get(costs, i);
+    assert_string_equal(row->operation, "program");
+    if (i > 0 && row->nanoseconds >= least) continue;
+    least = row->nanoseconds;
+    snprintf(fastest, sizeof fastest, "%s", row->candidate);
+  }
+  char chosen[32];
+  snprintf(chosen, sizeof chosen, "digits %u", digits);
+  assert_string_equal(chosen, fastest);
+  must(hx_tune_digits(compilation, bench.backend, &options, costs, &digits, bench.report), bench.report);
+  assert_int_equal(hx_costs_count(costs), rows);
+  must(hx_compilation_name_params(compilation, bench.report), bench.report);
+  assert_int_not_equal(hx_tune_digits(compilation, bench.backend, &options, costs, &digits, bench.report),
+                       HX_STATUS_OK);
+  must_fault(bench.report, HX_CODE_CONSTRAINT, 0, "the program names its parameters");
+  hx_report_clear(bench.report);
+  hx_params_t *five = NULL;
+  must(hx_params_with_digits(bench.params, 5, HX_PARAMS_INSECURE, &five, bench.report), bench.report);
+  assert_int_not_equal(hx_compilation_create(hx_compilation_program(compilation), five, &other, bench.report),
+                       HX_STATUS_OK);
+  must_fault(bench.report, HX_CODE_PARAMS_DIGEST, 0, "the program is written for parameters");
+  hx_report_clear(bench.report);
+  assert_int_not_equal(hx_tune_digits(NULL, bench.backend, &options, costs, &digits, bench.report), HX_STATUS_OK);
+  assert_int_not_equal(hx_compilation_name_params(NULL, bench.report), HX_STATUS_OK);
+  hx_params_release(five);
+  hx_costs_release(costs);
+  hx_compilation_release(compilation);
+  bench_close(&bench);
+}
+
 static void bisect_finds_the_first_pass_that_changes_a_result(void **state) {
   (void)state;
   static const char text[] = MODULE(
@@ -285,6 +336,7 @@ int main(void) {
       cmocka_unit_test(select_by_cost_goes_by_measurements_alone),
       cmocka_unit_test(tune_measures_each_shape_once),
       cmocka_unit_test(tune_decides_about_regions),
+      cmocka_unit_test(tune_chooses_digits_where_they_are_free),
       cmocka_unit_test(bisect_finds_the_first_pass_that_changes_a_result),
       cmocka_unit_test(visualize_writes_the_picture_that_the_name_asks_for),
   };
