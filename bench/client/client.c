@@ -3,7 +3,9 @@
 // routines and through a backend. Medians with minimum and maximum, of this process's processor time, so that a busy
 // machine shows less.
 //
-//   heliox-bench-client [--backend cpu] [--samples 15] [--clock cpu|wall] PRESET...
+//   heliox-bench-client [--backend cpu] [--samples 15] [--clock cpu|wall] [--limbs 25] [--only encode] PRESET...
+//
+// --limbs: plaintexts of so many rows, at the depth that has them, where the parameters have more.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,8 @@ typedef struct scene {
 
 static clockid_t clock_used = CLOCK_PROCESS_CPUTIME_ID;
 static int samples = 15;
+static uint32_t limbs_wanted;  // 0: all
+static const char *only;       // NULL: everything
 
 static double now(void) {
   struct timespec t;
@@ -32,7 +36,9 @@ static double now(void) {
 }
 
 static hx_status_t encode_into(scene_t *s, bool secret, hx_value_t **out) {
-  const hx_encode_options_t options = {.secret = secret};
+  const uint32_t all = hx_params_q_count(s->params), depths = hx_params_max_depth(s->params);
+  const uint32_t depth = limbs_wanted == 0 || limbs_wanted >= all ? 0 : all - limbs_wanted;
+  const hx_encode_options_t options = {.secret = secret, .depth = depth < depths ? depth : depths};
   return s->engine != NULL ? hx_engine_encode(s->engine, s->values, s->slots, false, &options, out, s->report)
                            : hx_encode(s->params, s->values, s->slots, false, &options, out, s->report);
 }
@@ -96,6 +102,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 static bool measure(scene_t *s, const char *name, hx_status_t (*body)(scene_t *)) {
+  if (only != NULL && strcmp(only, name) != 0) return true;
   double *times = malloc((size_t)samples * sizeof *times);
   hx_status_t status = times == NULL ? HX_STATUS_OUT_OF_MEMORY : body(s);  // the first one is not counted
   for (int i = 0; i < samples && status == HX_STATUS_OK; ++i) {
@@ -134,8 +141,8 @@ static bool run(const char *preset, const hx_backend_t *backend, const char *whe
               (backend == NULL || hx_engine_create(s.params, NULL, backend, &s.engine, s.report) == HX_STATUS_OK) &&
               prepare(&s);
   if (good) {
-    printf("%s, %u limbs, %s\n  %-22s %9s %9s %9s\n", preset, hx_params_q_count(s.params), where, "milliseconds",
-           "median", "minimum", "maximum");
+    printf("%s, %u limbs, %s\n  %-22s %9s %9s %9s\n", preset, hx_value_limbs(s.plain), where, "milliseconds", "median",
+           "minimum", "maximum");
     good = measure(&s, "encode", encode) && measure(&s, "encrypt, public key", encrypt) &&
            measure(&s, "encrypt, symmetric", encrypt_symmetric) && measure(&s, "decrypt", decrypt) &&
            measure(&s, "decode", decode) && measure(&s, "decrypt and decode", both) &&
@@ -164,6 +171,10 @@ int main(int argc, char **argv) {
       name = argv[first + 1];
     } else if (strcmp(argv[first], "--samples") == 0) {
       samples = atoi(argv[first + 1]);
+    } else if (strcmp(argv[first], "--limbs") == 0) {
+      limbs_wanted = (uint32_t)strtoul(argv[first + 1], NULL, 10);
+    } else if (strcmp(argv[first], "--only") == 0) {
+      only = argv[first + 1];
     } else if (strcmp(argv[first], "--clock") == 0) {
       clock_used = strcmp(argv[first + 1], "wall") == 0 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
     } else {
@@ -171,7 +182,8 @@ int main(int argc, char **argv) {
     }
   }
   if (first >= argc || samples < 1) {
-    fprintf(stderr, "usage: %s [--backend NAME] [--samples N] [--clock cpu|wall] PRESET...\n", argv[0]);
+    fprintf(stderr, "usage: %s [--backend NAME] [--samples N] [--clock cpu|wall] [--limbs N] [--only ROW] PRESET...\n",
+            argv[0]);
     return 2;
   }
   hx_report_t *report = hx_report_create();

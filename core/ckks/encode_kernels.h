@@ -24,6 +24,8 @@ typedef struct hx_encode_kernels {
   // out[k] = words[k] mod q, |words| < 2^62, 2^11 < q < 2^61; as 64-bit or 32-bit words.
   void (*reduce)(const int64_t *words, size_t count, uint64_t q, uint64_t *out);
   void (*reduce32)(const int64_t *words, size_t count, uint64_t q, uint32_t *out);
+  // All bits in which two rows differ; bytes is a multiple of 8.
+  uint64_t (*differ)(const void *a, const void *b, size_t bytes);
   // Of uniform words: floor(3 w / 2^64) - 1; and the cut Gaussian of core/ckks/sampling.c, whose table has `entries`.
   void (*ternary)(const uint64_t *words, size_t count, int8_t *out);
   void (*gaussian)(const uint64_t *words, size_t count, const uint64_t *cumulative, uint32_t entries, int8_t *out);

@@ -5,6 +5,7 @@
 
 #include "core/ckks/constant_time.h"
 #include "core/ckks/encode.h"
+#include "core/ckks/encode_kernels.h"
 #include "core/ckks/ring_host.h"
 
 // Coefficients that pass through the words together, so that rows are read in runs; it divides every ring degree (8
@@ -129,20 +130,6 @@ static void center_words(const void *residues, bool is_narrow, uint64_t q, uint3
   }
 }
 
-// All bits in which two rows differ.
-static uint64_t difference(const unsigned char *a, const unsigned char *b, size_t bytes) {
-  uint64_t all[8] = {0};  // rows are at least 8 words of 4 bytes; a tail of 32 bytes is taken alone
-  size_t at = 0;
-  for (; at + sizeof all <= bytes; at += sizeof all) {
-    uint64_t x[8], y[8];
-    memcpy(x, a + at, sizeof x);
-    memcpy(y, b + at, sizeof y);
-    for (int i = 0; i < 8; ++i) all[i] |= x[i] ^ y[i];
-  }
-  for (; at < bytes; ++at) all[0] |= (uint64_t)(a[at] ^ b[at]);
-  return all[0] | all[1] | all[2] | all[3] | all[4] | all[5] | all[6] | all[7];
-}
-
 bool hx_plaintext_words(hx_row_session_t *session, const hx_value_t *plaintext) {
   const hx_ring *ring = hx_params_ring(plaintext->params);
   const uint32_t n = (uint32_t)1 << ring->log_n;
@@ -162,8 +149,9 @@ bool hx_plaintext_words(hx_row_session_t *session, const hx_value_t *plaintext) 
     hx_row_lift_signed(session, ids[l], words, row);
     if (is_ntt) hx_row_forward(session, ids[l], row, row);
     hx_row_wait(session);
-    differing |= difference(hx_row_address(row), hx_row_address(hx_row_of(plaintext->tensor, 0, 0, 0, l)),
-                            n * (is_narrow ? sizeof(uint32_t) : sizeof(uint64_t)));
+    differing |=
+        hx_encode_kernels()->differ(hx_row_address(row), hx_row_address(hx_row_of(plaintext->tensor, 0, 0, 0, l)),
+                                    n * (is_narrow ? sizeof(uint32_t) : sizeof(uint64_t)));
   }
   return differing == 0;
 }

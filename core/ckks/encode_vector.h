@@ -381,17 +381,23 @@ static void scale_numbers(double *hi, const double *lo, size_t count, hx_dd_t sc
   for (; k < count; ++k) hi[k] = hx_dd_mul((hx_dd_t){hi[k], lo[k]}, scale).hi;
 }
 
+// The less of two unsigned words: of a, below 2^63, and b, which is a minus less than 2^63 and may have passed 0.
+INLINE i8_t least8(i8_t a, i8_t b) {
+#ifdef __AVX512F__
+  return (i8_t)_mm512_min_epu64((__m512i)a, (__m512i)b);
+#else
+  return b + ((a - b) & (b >> 63));
+#endif
+}
+
 // w - q * nearest(w / q), then into [0, q). The quotient is below 2^51, and its error, from rounding w, 1/q and the
-// product, below 2^-1 + 2^51 * 3 * 2^-53 + 2^-53 < 2: the rest is above -2q and below 2q, exact mod 2^64.
+// product, below 2^-1 + 2^51 * 3 * 2^-53 + 2^-53 < 2: the rest is above -2q and below 2q, exact mod 2^64; with 2q more
+// it is in [0, 4q), below 2^63, and two subtractions are taken back where they pass 0.
 INLINE i8_t reduce8(i8_t w, double inverse, int64_t q) {
   const v8_t quotient = __builtin_convertvector(w, v8_t) * inverse;
-  i8_t rest = w - integer8(quotient) * q;
-  rest += (rest >> 63) & q;
-  rest += (rest >> 63) & q;
-  rest -= q;
-  rest += (rest >> 63) & q;
-  rest -= q;
-  return rest + ((rest >> 63) & q);
+  i8_t rest = w - integer8(quotient) * q + 2 * q;
+  rest = least8(rest, rest - 2 * q);
+  return least8(rest, rest - q);
 }
 
 static void reduce_words(const int64_t *words, size_t count, uint64_t q, uint64_t *out) {
@@ -419,6 +425,33 @@ static void reduce_words32(const int64_t *words, size_t count, uint64_t q, uint3
     w = reduce8(w, inverse, (int64_t)q);
     for (size_t i = 0; i < size; ++i) out[k + i] = (uint32_t)w[i];
   }
+}
+
+INLINE i8_t difference8(const unsigned char *a, const unsigned char *b) {
+  i8_t x, y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  return x ^ y;
+}
+
+static uint64_t differ_rows(const void *a, const void *b, size_t bytes) {
+  const unsigned char *x = a, *y = b;
+  i8_t all[4] = {{0}, {0}, {0}, {0}};
+  size_t k = 0;
+  for (; k + 4 * sizeof(i8_t) <= bytes; k += 4 * sizeof(i8_t)) {
+    for (size_t i = 0; i < 4; ++i) all[i] |= difference8(x + k + i * sizeof(i8_t), y + k + i * sizeof(i8_t));
+  }
+  uint64_t words[LANES], rest = 0;
+  const i8_t sum = all[0] | all[1] | all[2] | all[3];
+  memcpy(words, &sum, sizeof words);
+  for (; k < bytes; k += sizeof rest) {
+    uint64_t u, v;
+    memcpy(&u, x + k, sizeof u);
+    memcpy(&v, y + k, sizeof v);
+    rest |= u ^ v;
+  }
+  for (size_t i = 0; i < LANES; ++i) rest |= words[i];
+  return rest;
 }
 
 // ------------------------------------------------------------------ sampling
@@ -459,12 +492,12 @@ static void gaussian_words(const uint64_t *words, size_t count, const uint64_t *
   }
 }
 
-#define KERNELS(name_)                                                                                    \
-  {                                                                                                       \
-    .name = (name_), .evaluate_double = evaluate_double, .interpolate_double = interpolate_double,        \
-    .evaluate = evaluate_dd, .interpolate = interpolate_dd, .round = round_words, .widen = widen_words,   \
-    .scale = scale_numbers, .reduce = reduce_words, .reduce32 = reduce_words32, .ternary = ternary_words, \
-    .gaussian = gaussian_words                                                                            \
+#define KERNELS(name_)                                                                                  \
+  {                                                                                                     \
+    .name = (name_), .evaluate_double = evaluate_double, .interpolate_double = interpolate_double,      \
+    .evaluate = evaluate_dd, .interpolate = interpolate_dd, .round = round_words, .widen = widen_words, \
+    .scale = scale_numbers, .reduce = reduce_words, .reduce32 = reduce_words32, .differ = differ_rows,  \
+    .ternary = ternary_words, .gaussian = gaussian_words                                                \
   }
 
 #endif

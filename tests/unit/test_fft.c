@@ -361,6 +361,30 @@ static void kernels_reduce_any_word_below_2_to_the_62(void **state) {
   }
 }
 
+// Every place of every length up to a few vectors and a tail.
+static void kernels_see_any_bit_in_which_rows_differ(void **state) {
+  (void)state;
+  const hx_encode_kernels_t *kernels[3];
+  const size_t kinds = hx_encode_kernels_list(kernels);
+  enum { COUNT = 75 };
+  uint64_t a[COUNT], b[COUNT];
+  for (size_t i = 0; i < COUNT; ++i) a[i] = b[i] = 0x9e3779b97f4a7c15u * (i + 1);
+  for (size_t k = 0; k < kinds; ++k) {
+    for (size_t length = 1; length <= COUNT; ++length) {
+      assert_true(kernels[k]->differ(a, b, 8 * length) == 0);
+      for (size_t i = 0; i < length; ++i) {
+        const uint64_t bit = (uint64_t)1 << (i * 7 % 64);
+        b[i] ^= bit;
+        assert_true(kernels[k]->differ(a, b, 8 * length) == bit);
+        b[i] ^= bit;
+      }
+    }
+    b[COUNT - 1] ^= 3;  // beyond the end
+    assert_true(kernels[k]->differ(a, b, 8 * (COUNT - 1)) == 0);
+    b[COUNT - 1] ^= 3;
+  }
+}
+
 // Against the definitions, one word at a time.
 static void kernels_sample_alike(void **state) {
   (void)state;
@@ -415,6 +439,7 @@ int main(void) {
       cmocka_unit_test(integers_report_exhausted_memory),
       cmocka_unit_test(kernels_agree_bit_for_bit),
       cmocka_unit_test(kernels_reduce_any_word_below_2_to_the_62),
+      cmocka_unit_test(kernels_see_any_bit_in_which_rows_differ),
       cmocka_unit_test(kernels_sample_alike),
       cmocka_unit_test(kernels_round_ties_to_even),
   };
