@@ -56,7 +56,11 @@ void *hx_aligned_alloc(size_t size) {
   const size_t bytes = whole(size);
   void *memory = is_large(size) ? hx_spare_take(bytes) : NULL;
   if (memory != NULL) return memory;
-  if (posix_memalign(&memory, is_large(size) ? LARGE_PAGE : ALIGNMENT, bytes) != 0) return NULL;
+  const size_t alignment = is_large(size) ? LARGE_PAGE : ALIGNMENT;
+  // What is kept may be what is missing.
+  if (posix_memalign(&memory, alignment, bytes) != 0 &&
+      (!hx_spare_clear() || posix_memalign(&memory, alignment, bytes) != 0))
+    return NULL;
   if (is_large(size)) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // advice: without it the pages are small
   return memory;
 }

@@ -7,6 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+// Under AddressSanitizer a kept block is out of bounds for everybody, as a freed one is.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(SANITIZED)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address_, size_) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(address_, size_) ((void)0)
+#endif
+
 // What kept blocks may hold: a part of the machine's memory, and no more than a few results of the largest rings.
 #define MEMORY_SHARE 32u
 #define BYTES_MAX ((uint64_t)512 << 20)
@@ -30,15 +43,17 @@ static size_t limit(void) {
 // Takes a block out of the list; the lock is held.
 static void *take_out(size_t at) {
   void *address = blocks[at].address;
+  ASAN_UNPOISON_MEMORY_REGION(address, blocks[at].size);
   kept_bytes -= blocks[at].size;
   --block_count;
   memmove(&blocks[at], &blocks[at + 1], (block_count - at) * sizeof blocks[0]);
   return address;
 }
 
+// Nobody waits here: who finds the lock taken, or left taken by a fork for good, goes to malloc.
 void *hx_spare_take(size_t size) {
   void *address = NULL;
-  (void)pthread_mutex_lock(&lock);
+  if (pthread_mutex_trylock(&lock) != 0) return NULL;
   for (size_t i = block_count; i-- > 0 && address == NULL;) {
     if (blocks[i].size == size) address = take_out(i);  // the newest: its lines may still be in a cache
   }
@@ -50,11 +65,15 @@ void hx_spare_keep(void *address, size_t size) {
   void *dropped[COUNT_MAX + 1];
   size_t count = 0;
   const size_t most = limit();
-  (void)pthread_mutex_lock(&lock);
+  if (pthread_mutex_trylock(&lock) != 0) {
+    free(address);
+    return;
+  }
   if (size > most) {
     dropped[count++] = address;
   } else {
     while (block_count == COUNT_MAX || kept_bytes > most - size) dropped[count++] = take_out(0);
+    ASAN_POISON_MEMORY_REGION(address, size);
     blocks[block_count++] = (block_t){address, size};
     kept_bytes += size;
   }
@@ -69,8 +88,10 @@ size_t hx_spare_bytes(void) {
   return bytes;
 }
 
-void hx_spare_clear(void) {
-  (void)pthread_mutex_lock(&lock);
+bool hx_spare_clear(void) {
+  if (pthread_mutex_trylock(&lock) != 0) return false;
+  const bool any = block_count > 0;
   while (block_count > 0) free(take_out(0));
   (void)pthread_mutex_unlock(&lock);
+  return any;
 }

@@ -5,6 +5,7 @@
 #ifndef HELIOX_CORE_BASE_SPARE_H
 #define HELIOX_CORE_BASE_SPARE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // A kept block of exactly `size` bytes, its contents as they were left; NULL: there is none.
@@ -13,7 +14,7 @@ void *hx_spare_take(size_t size);
 void hx_spare_keep(void *address, size_t size);
 // Bytes that are kept now.
 size_t hx_spare_bytes(void);
-// Frees all of them.
-void hx_spare_clear(void);
+// Frees all of them. False: there was nothing to free, or the list was busy.
+bool hx_spare_clear(void);
 
 #endif
