@@ -142,6 +142,8 @@ typedef struct hx_fused {
   const char *implementation;  // "far/far", or "" where it was not fused
   const char *reason;          // why it was not, or NULL
   const hx_ir_op_t **ops;      // in order
+  const uint32_t **results;    // [count][result_counts]: slots; those that only the region reads have no memory
+  uint32_t *result_counts;
   uint32_t count;
 } hx_fused_t;
 

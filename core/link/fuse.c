@@ -202,12 +202,21 @@ static hx_status_t note_region(hx_fusion_t *fusion, hx_fused_t **out) {
   hx_executable_t *exe = fusion->linker->exe;
   hx_fused_t *fused = hx_arena_alloc(&exe->arena, sizeof *fused);
   const hx_ir_op_t **ops = hx_arena_alloc(&exe->arena, fusion->count * sizeof *ops);
-  if (fused == NULL || ops == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  for (size_t i = 0; i < fusion->count; ++i) ops[i] = exe->steps.items[fusion->first + i].op;
+  const uint32_t **results = hx_arena_alloc(&exe->arena, fusion->count * sizeof *results);
+  uint32_t *counts = hx_arena_alloc(&exe->arena, fusion->count * sizeof *counts);
+  if (fused == NULL || ops == NULL || results == NULL || counts == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (size_t i = 0; i < fusion->count; ++i) {
+    const hx_step_t *step = &exe->steps.items[fusion->first + i];
+    ops[i] = step->op;
+    results[i] = step->results;
+    counts[i] = step->result_count;
+  }
   *fused = (hx_fused_t){.next = exe->regions,
                         .implementation = "",
                         .reason = fusion->reason,
                         .ops = ops,
+                        .results = results,
+                        .result_counts = counts,
                         .count = (uint32_t)fusion->count};
   exe->regions = fused;
   *out = fused;

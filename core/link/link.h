@@ -68,13 +68,14 @@ typedef struct hx_watched {
   uint32_t result;
   uint32_t line, column;      // of the operation in the program; 0: none
   bool secret;                // then there is no data
+  bool inner;                 // of a fused region that alone reads it: it has no memory, so there is no data either
   const hx_layout_t *layout;  // dense
   const uint32_t *prime_ids;  // [limbs]; NULL where dtype is no residue
   const void *data;
 } hx_watched_t;
 
-// Called for every result of every prepared call, in order. The run waits for each call and copies its results to the
-// host, so a watched run is slow.
+// Called for every result of every prepared call, in order; for a fused region for every result of its operations. The
+// run waits for each call and copies its results to the host, so a watched run is slow.
 typedef struct hx_watcher {
   void (*watch)(void *argument, const hx_watched_t *watched);
   // Called once all is done, before outputs are given: another status than OK fails the run. May be NULL.

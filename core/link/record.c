@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of runs: one line a result, "call NUMBER OPERATION VALUE DIGEST", behind two lines of heading. A secret
-// result has "secret" in place of a digest.
+// Records of runs: one line a result, "call NUMBER OPERATION VALUE DIGEST", behind two lines of heading. In place of a
+// digest a secret result has "secret", one that only a fused region reads "inner".
+//
+// A replay finds results by their value's name and by how often that was given before, not by their place: backends
+// fuse other calls and order them otherwise. Each result of either has to be one of the other; digests are compared
+// where both have one.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +15,7 @@
 #include "core/tensor/sha256.h"
 
 #define HEADING "heliox-record "
-#define VERSION "1"
+#define VERSION "2"  // 1 had no "inner"
 #define RESULTS_MAX ((size_t)1 << 20)
 #define TEXT_MAX ((size_t)64 << 20)
 #define NAME_BYTES_MAX 128
@@ -19,9 +23,21 @@
 typedef struct result {
   uint64_t call;
   const char *operation, *value;  // in the arena
-  bool secret;
+  bool secret, inner;             // then there is no digest
   uint8_t digest[HX_SHA256_BYTES];
 } result_t;
+
+// The results of one name in a record, `first` to before `end` of those in order; `given` so far in the run.
+typedef struct name {
+  size_t first, end, given;
+} name_t;
+
+struct hx_replay_index {
+  const hx_record_t *record;
+  size_t *order;  // results by name, and then as they came
+  name_t *names;  // by name
+  size_t name_count;
+};
 
 struct hx_record {
   hx_arena_t arena;
@@ -50,6 +66,66 @@ size_t hx_record_count(const hx_record_t *record) { return record->count; }
 
 // ------------------------------------------------------------------ runs
 
+// Merge sort of the results by name, as they came where names are equal; `to` is what sorting needs.
+static void sort_names(const result_t *results, size_t *order, size_t *to, size_t count) {
+  if (count < 2) return;
+  const size_t half = count / 2;
+  sort_names(results, order, to, half);  // halves: at most 20 deep
+  sort_names(results, order + half, to, count - half);
+  size_t a = 0, b = half;
+  for (size_t i = 0; i < count; ++i) {
+    const bool first = b == count || (a < half && strcmp(results[order[a]].value, results[order[b]].value) <= 0);
+    to[i] = first ? order[a++] : order[b++];
+  }
+  memcpy(order, to, count * sizeof *order);
+}
+
+static void index_release(struct hx_replay_index *index) {
+  if (index == NULL) return;
+  hx_free(index->order);
+  hx_free(index->names);
+  hx_free(index);
+}
+
+static hx_status_t index_create(const hx_record_t *record, struct hx_replay_index **out) {
+  struct hx_replay_index *index = hx_zalloc(1, sizeof *index);
+  size_t *room = hx_zalloc(record->count + 1, sizeof *room);
+  if (index != NULL) {
+    index->record = record;
+    index->order = hx_zalloc(record->count + 1, sizeof *index->order);
+    index->names = hx_zalloc(record->count + 1, sizeof *index->names);
+  }
+  if (index == NULL || room == NULL || index->order == NULL || index->names == NULL) {
+    hx_free(room);
+    index_release(index);
+    return HX_STATUS_OUT_OF_MEMORY;
+  }
+  for (size_t i = 0; i < record->count; ++i) index->order[i] = i;
+  sort_names(record->results, index->order, room, record->count);
+  hx_free(room);
+  for (size_t i = 0; i < record->count; ++i) {
+    const char *value = record->results[index->order[i]].value;
+    if (i == 0 || strcmp(value, record->results[index->order[i - 1]].value) != 0)
+      index->names[index->name_count++].first = i;
+    index->names[index->name_count - 1].end = i + 1;
+  }
+  *out = index;
+  return HX_STATUS_OK;
+}
+
+static name_t *find_name(const struct hx_replay_index *index, const char *value) {
+  size_t low = 0, high = index->name_count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    name_t *name = &index->names[middle];
+    const int order = strcmp(value, index->record->results[index->order[name->first]].value);
+    if (order == 0) return name;
+    if (order < 0) high = middle;
+    if (order > 0) low = middle + 1;
+  }
+  return NULL;
+}
+
 hx_status_t hx_recording_begin(hx_recording_t *recording, const hx_params_t *params) {
   const char *digest = hx_params_digest_hex(params);
   if (recording->record != NULL && recording->replay != NULL)
@@ -58,6 +134,8 @@ hx_status_t hx_recording_begin(hx_recording_t *recording, const hx_params_t *par
     return hx_report_fail(recording->report, HX_CODE_PARAMS_DIGEST,
                           "the record belongs to parameters %.16s..., the program to %.16s...",
                           recording->replay->params, digest);
+  if (recording->replay != NULL && index_create(recording->replay, &recording->index) != HX_STATUS_OK)
+    return hx_report_fail(recording->report, HX_CODE_OUT_OF_MEMORY, "no memory to compare a run with its record");
   if (recording->record == NULL) return HX_STATUS_OK;
   hx_arena_deinit(&recording->record->arena);
   hx_arena_init(&recording->record->arena);
@@ -87,34 +165,44 @@ static hx_status_t add_result(hx_record_t *record, const result_t *result) {
   return HX_STATUS_OK;
 }
 
+static bool has_digest(const result_t *result) { return !result->secret && !result->inner; }
+
 static void compare(hx_recording_t *recording, const result_t *found, uint32_t line, uint32_t column) {
   const hx_record_t *replay = recording->replay;
-  if (recording->count >= replay->count) {
-    recording->status = hx_report_fail_at(recording->report, HX_CODE_DIFFERS, recording->source, line, column,
-                                          "%s gives %s as result %zu, but the record has %zu results", found->operation,
-                                          found->value, recording->count, replay->count);
+  name_t *name = find_name(recording->index, found->value);
+  if (name == NULL || name->given == name->end - name->first) {
+    recording->status = hx_report_fail_at(
+        recording->report, HX_CODE_DIFFERS, recording->source, line, column,
+        "%s gives %s as result %zu, but the record has %zu results, %s %zu times among them", found->operation,
+        found->value, recording->count, replay->count, found->value, name == NULL ? 0 : name->given);
     return;
   }
-  const result_t *wanted = &replay->results[recording->count];
-  if (strcmp(wanted->operation, found->operation) != 0 || wanted->call != found->call) {
+  const result_t *wanted = &replay->results[recording->index->order[name->first + name->given]];
+  name->given += 1;
+  const bool comparable = has_digest(found) && has_digest(wanted);
+  if (strcmp(wanted->operation, found->operation) != 0) {
     recording->status = hx_report_fail_at(recording->report, HX_CODE_DIFFERS, recording->source, line, column,
-                                          "call %llu is %s (%s); the record has call %llu, %s (%s) there",
+                                          "call %llu is %s (%s); in the record %s is of %s, call %llu",
                                           (unsigned long long)found->call, found->operation, found->value,
-                                          (unsigned long long)wanted->call, wanted->operation, wanted->value);
-  } else if (wanted->secret != found->secret || memcmp(wanted->digest, found->digest, sizeof found->digest) != 0) {
-    recording->status =
-        hx_report_fail_at(recording->report, HX_CODE_DIFFERS, recording->source, line, column,
-                          "call %llu, %s, gives another %s than the record (there: %s)",
-                          (unsigned long long)found->call, found->operation, found->value, wanted->value);
+                                          wanted->value, wanted->operation, (unsigned long long)wanted->call);
+  } else if (wanted->secret != found->secret ||
+             (comparable && memcmp(wanted->digest, found->digest, sizeof found->digest) != 0)) {
+    recording->status = hx_report_fail_at(recording->report, HX_CODE_DIFFERS, recording->source, line, column,
+                                          "call %llu, %s, gives another %s than the record (there: call %llu)",
+                                          (unsigned long long)found->call, found->operation, found->value,
+                                          (unsigned long long)wanted->call);
   }
 }
 
 void hx_recording_watch(void *argument, const hx_watched_t *watched) {
   hx_recording_t *recording = argument;
   if (recording->status != HX_STATUS_OK) return;
-  result_t result = {
-      .call = watched->call, .operation = watched->operation, .value = watched->value, .secret = watched->secret};
-  if (!watched->secret) digest_of(watched, result.digest);
+  result_t result = {.call = watched->call,
+                     .operation = watched->operation,
+                     .value = watched->value,
+                     .secret = watched->secret,
+                     .inner = watched->inner};
+  if (has_digest(&result)) digest_of(watched, result.digest);
   if (recording->record != NULL) {
     recording->status = add_result(recording->record, &result);
     if (recording->status == HX_STATUS_REFUSED)
@@ -128,22 +216,39 @@ void hx_recording_watch(void *argument, const hx_watched_t *watched) {
   recording->count += 1;
 }
 
+// The first result of the record that the run did not give.
+static const result_t *first_missing(const struct hx_replay_index *index) {
+  size_t least = index->record->count;
+  for (size_t n = 0; n < index->name_count; ++n) {
+    const name_t *name = &index->names[n];
+    if (name->given == name->end - name->first) continue;
+    const size_t missing = index->order[name->first + name->given];
+    if (missing < least) least = missing;
+  }
+  return least == index->record->count ? NULL : &index->record->results[least];
+}
+
 hx_status_t hx_recording_end(void *argument) {
   const hx_recording_t *recording = argument;
-  if (recording->status != HX_STATUS_OK || recording->replay == NULL || recording->count == recording->replay->count)
-    return recording->status;
-  const result_t *missing = &recording->replay->results[recording->count];
+  if (recording->status != HX_STATUS_OK || recording->replay == NULL) return recording->status;
+  const result_t *missing = first_missing(recording->index);
+  if (missing == NULL) return HX_STATUS_OK;
   return hx_report_fail(recording->report, HX_CODE_DIFFERS,
                         "the run gave %zu results, the record has %zu: the first that is missing is %s of %s",
                         recording->count, recording->replay->count, missing->value, missing->operation);
+}
+
+void hx_recording_deinit(hx_recording_t *recording) {
+  index_release(recording->index);
+  recording->index = NULL;
 }
 
 // ------------------------------------------------------------------ text
 
 static void write_result(const result_t *result, hx_text_t *out) {
   hx_text_printf(out, "call %llu %s %s ", (unsigned long long)result->call, result->operation, result->value);
-  if (result->secret) {
-    hx_text_puts(out, "secret\n");
+  if (!has_digest(result)) {
+    hx_text_puts(out, result->secret ? "secret\n" : "inner\n");
     return;
   }
   for (size_t i = 0; i < sizeof result->digest; ++i) hx_text_printf(out, "%02x", result->digest[i]);
@@ -238,8 +343,9 @@ static hx_status_t parse_result(reader_t *reader, hx_str_t line, hx_record_t *re
       !is_name(value))
     return malformed(reader, "a line has to be: call NUMBER OPERATION VALUE DIGEST");
   result.secret = hx_str_equal(line, hx_str("secret"));
-  if (!result.secret && !parse_hex(line, result.digest, sizeof result.digest))
-    return malformed(reader, "a digest has 64 digits 0-9, a-f, or is the word secret");
+  result.inner = hx_str_equal(line, hx_str("inner"));
+  if (has_digest(&result) && !parse_hex(line, result.digest, sizeof result.digest))
+    return malformed(reader, "a digest has 64 digits 0-9, a-f, or is the word secret or inner");
   char names[2][NAME_BYTES_MAX + 1];
   snprintf(names[0], sizeof names[0], "%.*s", (int)operation.size, operation.data);
   snprintf(names[1], sizeof names[1], "%.*s", (int)value.size, value.data);
@@ -259,11 +365,11 @@ static hx_status_t parse_heading(reader_t *reader, hx_record_t *record) {
   const hx_str_t heading = hx_str(HEADING);
   if (!next_line(reader, &line) || line.size < heading.size || memcmp(line.data, heading.data, heading.size) != 0)
     return malformed(reader, "this is no record of a run");
-  if (!hx_str_equal((hx_str_t){.data = line.data + heading.size, .size = line.size - heading.size}, hx_str(VERSION)))
+  const hx_str_t version = {.data = line.data + heading.size, .size = line.size - heading.size};
+  if (!hx_str_equal(version, hx_str(VERSION)) && !hx_str_equal(version, hx_str("1")))
     return hx_report_fail_at(reader->report, HX_CODE_FILE_VERSION, reader->source, 1, 1,
-                             "the record has version %.*s, this build reads version " VERSION,
-                             (int)(line.size - heading.size < 20 ? line.size - heading.size : 20),
-                             line.data + heading.size);
+                             "the record has version %.*s, this build reads versions 1 and " VERSION,
+                             (int)(version.size < 20 ? version.size : 20), version.data);
   uint8_t digest[32];
   if (!next_line(reader, &line) || !hx_str_equal(next_word(&line), hx_str("params")) ||
       !parse_hex(line, digest, sizeof digest))

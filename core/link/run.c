@@ -210,7 +210,9 @@ static hx_status_t run_recorded(hx_executable_t *executable, const hx_value_t *c
       .record = options->record, .replay = options->replay, .report = report, .source = executable->program->source};
   HX_TRY(hx_recording_begin(&recording, executable->params));
   const hx_watcher_t watcher = {.watch = hx_recording_watch, .end = hx_recording_end, .argument = &recording};
-  return hx_run_watched(executable, inputs, outputs, options, &watcher, report);
+  const hx_status_t status = hx_run_watched(executable, inputs, outputs, options, &watcher, report);
+  hx_recording_deinit(&recording);
+  return status;
 }
 
 hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,

@@ -20,12 +20,14 @@ typedef struct hx_recording {
   hx_status_t status;         // OUT_OF_MEMORY, or REFUSED at the first difference
   hx_report_t *report;
   const char *source;
+  struct hx_replay_index *index;  // of the replay, by names
 } hx_recording_t;
 
 // Refused: both at once; a replay of other parameters.
 hx_status_t hx_recording_begin(hx_recording_t *recording, const hx_params_t *params);
 // A watcher's function; argument: hx_recording_t.
 void hx_recording_watch(void *recording, const hx_watched_t *watched);
+void hx_recording_deinit(hx_recording_t *recording);
 // A watcher's end: the first failure, or a replay that has more results than the run.
 hx_status_t hx_recording_end(void *argument);
 

@@ -31,7 +31,7 @@ static hx_status_t show(hx_executable_t *exe, hx_instance_t *instance, uint32_t 
     watched->prime_ids = ids;
   }
   hx_status_t status = HX_STATUS_OK;
-  if (!slot->secret) {
+  if (!slot->secret && !watched->inner) {
     status = hx_device_alloc(device, HX_SPACE_PINNED, bytes, false, &copy, report);
     if (status == HX_STATUS_OK) status = fetch(exe, instance, index, &dense, copy, report);
     if (status == HX_STATUS_OK)
@@ -48,17 +48,38 @@ static hx_status_t show(hx_executable_t *exe, hx_instance_t *instance, uint32_t 
   return status;
 }
 
+static bool is_result(const hx_step_t *call, uint32_t slot) {
+  for (uint32_t i = 0; i < call->result_count; ++i) {
+    if (call->results[i] == slot) return true;
+  }
+  return false;
+}
+
+// The results of one operation, which is the call or a part of it.
+static hx_status_t show_results(hx_executable_t *exe, hx_instance_t *instance, const hx_step_t *call,
+                                const hx_ir_op_t *op, const uint32_t *results, uint32_t count, size_t number,
+                                const hx_watcher_t *watcher, hx_report_t *report) {
+  for (uint32_t i = 0; i < count; ++i) {
+    hx_watched_t watched = {.call = number,
+                            .operation = op->info->name,
+                            .implementation = call->resolution.implementation->qualified,
+                            .inner = !is_result(call, results[i]),
+                            .result = i,
+                            .line = op->line,
+                            .column = op->column};
+    HX_TRY(show(exe, instance, results[i], &watched, watcher, report));
+  }
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_watch_step(hx_executable_t *exe, hx_instance_t *instance, size_t step, size_t number,
                           const hx_watcher_t *watcher, hx_report_t *report) {
   const hx_step_t *call = &exe->steps.items[step];
-  for (uint32_t i = 0; i < call->result_count; ++i) {
-    hx_watched_t watched = {.call = number,
-                            .operation = hx_step_name(call),
-                            .implementation = call->resolution.implementation->qualified,
-                            .result = i,
-                            .line = call->op->line,
-                            .column = call->op->column};
-    HX_TRY(show(exe, instance, call->results[i], &watched, watcher, report));
-  }
+  const hx_fused_t *fused = call->fused;
+  if (fused == NULL)
+    return show_results(exe, instance, call, call->op, call->results, call->result_count, number, watcher, report);
+  for (uint32_t i = 0; i < fused->count; ++i)
+    HX_TRY(show_results(exe, instance, call, fused->ops[i], fused->results[i], fused->result_counts[i], number, watcher,
+                        report));
   return HX_STATUS_OK;
 }

@@ -36,7 +36,9 @@ HX_API HX_MUST_USE hx_status_t hx_trace_save(const hx_trace_t *trace, const char
 
 // ------------------------------------------------------------------ digests
 
-/// The digests (SHA-256) of all results of a run's calls. Results that are secret have none.
+/// The digests (SHA-256) of all results of a run's calls. Results that are secret have none, and so have those inside a
+/// fused region, which are only named. A replay on another backend compares what both have: where one fuses and the
+/// other does not, all that leaves the regions.
 HX_API HX_MUST_USE hx_status_t hx_record_create(hx_record_t **out, hx_report_t *report);
 HX_API void hx_record_release(hx_record_t *record);
 /// Results recorded.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs on a device that is far from the host: fused regions, recorded runs, late failures, progress, cancelling.
 // The cpu plugin's bits are the measure.
+#include <unistd.h>
+
 #include "heliox/group.h"
+#include "heliox/trace.h"
 #include "tests/unit/link_fixture.h"
 
 #define FAR HELIOX_BUILD_DIR "/tests/fixtures/far"
@@ -394,6 +397,60 @@ static void linking_and_running_survive_every_failed_allocation(void **state) {
   hx_value_release(x);
 }
 
+// Records of a run that fuses and of one that does not, each replayed by the other, and by another backend.
+static void record_of_fused_calls_is_replayed_by_calls_apart(void **state) {
+  far_bench_t *both = *state;
+  hx_value_t *x = encrypt_seed(&both->far, 1), *y = encrypt_seed(&both->far, 2), *z = encrypt_seed(&both->far, 3);
+  hx_executable_t *executables[] = {link_with(&both->far, ELEMENTS(""), NULL), link_with(&both->far, ELEMENTS(""), ""),
+                                    link_with(&both->cpu, ELEMENTS(""), "")};
+  const bench_t *benches[] = {&both->far, &both->far, &both->cpu};
+  hx_record_t *records[3] = {NULL};
+  for (size_t i = 0; i < 3; ++i) {
+    must(hx_record_create(&records[i], both->far.report), both->far.report);
+    hx_value_release(run_on(benches[i], executables[i], x, y, &(hx_run_options_t){.record = records[i]}));
+    assert_int_equal(hx_record_count(records[i]), hx_record_count(records[0]));
+  }
+  char path[] = "/tmp/heliox-record.XXXXXX";
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  hx_record_t *loaded = NULL;
+  must(hx_record_save(records[0], path, both->far.report), both->far.report);
+  must(hx_record_load(path, &loaded, both->far.report), both->far.report);
+  char text[4096];
+  FILE *stream = fopen(path, "r");
+  assert_non_null(stream);
+  text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+  fclose(stream);
+  assert_non_null(strstr(text, " inner\n"));
+  assert_non_null(strstr(text, "heliox-record 2\n"));
+  unlink(path);
+  hx_record_release(records[0]);
+  records[0] = loaded;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t k = 0; k < 3; ++k) {
+      hx_value_release(run_on(benches[k], executables[k], x, y, &(hx_run_options_t){.replay = records[i]}));
+      hx_value_t *inputs[2], *output = NULL;
+      must(hx_value_to_device(x, benches[k]->backend, &inputs[0], both->far.report), both->far.report);
+      must(hx_value_to_device(z, benches[k]->backend, &inputs[1], both->far.report), both->far.report);
+      assert_int_not_equal(hx_run_with(executables[k], (const hx_value_t *const *)inputs, &output,
+                                       &(hx_run_options_t){.replay = records[i]}, both->far.report),
+                           HX_STATUS_OK);
+      must_fault(both->far.report, HX_CODE_DIFFERS, 0, "than the record (there: call");
+      hx_report_clear(both->far.report);
+      hx_value_release(inputs[0]);
+      hx_value_release(inputs[1]);
+    }
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    hx_record_release(records[i]);
+    hx_executable_release(executables[i]);
+  }
+  hx_value_release(x);
+  hx_value_release(y);
+  hx_value_release(z);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(region_gives_the_bits_of_its_operations),
@@ -404,6 +461,7 @@ int main(void) {
       cmocka_unit_test(recorded_run_survives_swapped_inputs),
       cmocka_unit_test(late_failure_names_the_step),
       cmocka_unit_test(progress_and_cancelling_reach_into_a_region),
+      cmocka_unit_test(record_of_fused_calls_is_replayed_by_calls_apart),
       cmocka_unit_test(group_sums_through_the_compute_plugin),
       cmocka_unit_test(linking_and_running_survive_every_failed_allocation),
   };

@@ -157,7 +157,7 @@ static void record_text_is_read_strictly(void **state) {
     hx_code_t code;
   } bad[] = {{"", HX_CODE_FILE_FORMAT},
              {"heliox-record 1", HX_CODE_FILE_FORMAT},
-             {"heliox-record 2\n" PARAMS, HX_CODE_FILE_VERSION},
+             {"heliox-record 3\n" PARAMS, HX_CODE_FILE_VERSION},
              {"heliox-record 1\nparams 01\n", HX_CODE_FILE_FORMAT},
              {"heliox-record 1\n" PARAMS "call 0 ckks.add %x\n", HX_CODE_FILE_FORMAT},
              {"heliox-record 1\n" PARAMS "call 0 ckks.add %x " DIGEST "0\n", HX_CODE_FILE_FORMAT},
@@ -180,6 +180,10 @@ static void record_text_is_read_strictly(void **state) {
                       "r", &record, NULL),
       HX_STATUS_OK);
   assert_int_equal(hx_record_count(record), 2);
+  hx_record_release(record);
+  assert_int_equal(hx_record_parse(hx_str("heliox-record 2\n" PARAMS "call 0 ckks.add %x inner\n"), "r", &record, NULL),
+                   HX_STATUS_OK);
+  assert_int_equal(hx_record_count(record), 1);
   hx_record_release(record);
 }
 
