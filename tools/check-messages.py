@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How the messages of library and command line are worded: one sentence without capital and full stop, naming what was
+"""How the messages of library, command line and plugins are worded: one sentence without capital and full stop, naming what was
 found; no words that only scold (what is wrong is said instead). Called by ./dev lint from the top of the tree."""
 import re
 import subprocess
 import sys
 
-CALL = re.compile(r'\b(hx_report_fail(?:_at)?|hx_gates_fail|hx_gates_hint|hx_container_fail|hx_report_warn)\('
+CALL = re.compile(r'\b(hx_report_fail(?:_at)?|hx_gates_fail|hx_gates_hint|hx_container_fail|hx_report_warn|hxs_fail)\('
                   r'((?:[^();"]|"(?:\\.|[^"\\])*"|\([^()]*\))*)')
 TEXTS = re.compile(r'(?:"(?:\\.|[^"\\])*"\s*)+')
 SCOLDING = re.compile(r'\b(please|sorry|oops|invalid|illegal|bad|wrong input|failed to)\b', re.I)
 
-files = subprocess.check_output(['git', 'ls-files', 'core/*.c', 'cli/*.c'], text=True).split()
+files = subprocess.check_output(['git', 'ls-files', 'core/*.c', 'cli/*.c', 'plugins/*.c', 'sdk/support/*.c'], text=True).split()
 count = faults = 0
 for name in files:
     if name == 'core/compile/emit_eager.c':  # writes C that has such calls
