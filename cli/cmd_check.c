@@ -33,7 +33,15 @@ static void print_keys(const hx_plan_info_t *info) {
   printf("; %.1f MiB\n", mib(info->key_bytes));
 }
 
-static void print_work(const hx_plan_info_t *info) {
+static void print_devices(const hx_plan_t *plan) {
+  const hx_plan_device_t *devices;
+  const size_t count = hx_plan_devices(plan, &devices);
+  for (size_t i = 0; i < count; ++i)
+    printf("  on %-6s %.1f MiB at their peak (%.1f side by side)\n", devices[i].name, mib(devices[i].peak_bytes),
+           mib(devices[i].unshared_bytes));
+}
+
+static void print_work(const hx_plan_t *plan, const hx_plan_info_t *info) {
   printf("work      %llu operations, %llu key switches (%llu ModUp, %llu ModDown), %llu limb transforms%s\n",
          (unsigned long long)info->operations, (unsigned long long)info->key_switches,
          (unsigned long long)info->mod_ups, (unsigned long long)info->mod_downs, (unsigned long long)info->transforms,
@@ -45,6 +53,7 @@ static void print_work(const hx_plan_info_t *info) {
       mib(info->output_bytes));
   if (info->memory_bytes > 0) printf("; the device has %.1f", mib(info->memory_bytes));
   printf("\n");
+  print_devices(plan);
   if (info->measured > 0) {
     printf("time      %.3f ms measured for %llu of %llu operations\n", 1e3 * info->seconds,
            (unsigned long long)info->measured, (unsigned long long)info->operations);
@@ -112,7 +121,7 @@ static int print_report(cli_t *cli, const check_t *check) {
   print_ports("material", ports, count);
   if (check->bundle != NULL) print_bundle(check->bundle);
   print_keys(info);
-  print_work(info);
+  print_work(check->plan, info);
   cli_shard_print(cli, &check->shard, info->measured > 0 ? info->seconds : 0);
   count = hx_plan_outputs(check->plan, &values);
   for (size_t i = 0; i < count; ++i) print_value("result", &values[i]);
@@ -157,8 +166,20 @@ static json_t *needs_json(const hx_plan_info_t *info, const hx_program_needs_t *
                    (json_int_t)info->key_bytes);
 }
 
-static json_t *work_json(const hx_plan_info_t *info) {
+static json_t *devices_json(const hx_plan_t *plan) {
+  const hx_plan_device_t *devices;
+  const size_t count = hx_plan_devices(plan, &devices);
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; ++i)
+    json_array_append_new(
+        list, json_pack("{s:s, s:I, s:I}", "name", devices[i].name, "peak_bytes", (json_int_t)devices[i].peak_bytes,
+                        "unshared_bytes", (json_int_t)devices[i].unshared_bytes));
+  return list;
+}
+
+static json_t *work_json(const hx_plan_t *plan, const hx_plan_info_t *info) {
   json_t *json = json_object();
+  json_object_set_new(json, "devices", devices_json(plan));
   const struct {
     const char *name;
     uint64_t number;
@@ -192,13 +213,13 @@ static int json_report(cli_t *cli, const check_t *check) {
                result_count = hx_plan_outputs(check->plan, &results);
   hx_needs_t *needs = NULL;
   CLI_TRY(cli, hx_program_needs(program, params, &needs, cli->report));
-  json_t *json = json_pack("{s:b, s:s, s:b, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "ok", 1, "params",
-                           hx_params_digest_hex(params), "insecure", hx_params_is_insecure(params), "inputs",
-                           ports_json(inputs, input_count), "outputs", ports_json(outputs, output_count), "materials",
-                           ports_json(materials, material_count), "needs",
-                           needs_json(hx_plan_info(check->plan), hx_needs_get(needs)), "max_depth",
-                           (int)hx_plan_info(check->plan)->max_depth, "plan", work_json(hx_plan_info(check->plan)),
-                           "results", values_json(results, result_count), "values", values_json(values, value_count));
+  json_t *json = json_pack(
+      "{s:b, s:s, s:b, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "ok", 1, "params", hx_params_digest_hex(params),
+      "insecure", hx_params_is_insecure(params), "inputs", ports_json(inputs, input_count), "outputs",
+      ports_json(outputs, output_count), "materials", ports_json(materials, material_count), "needs",
+      needs_json(hx_plan_info(check->plan), hx_needs_get(needs)), "max_depth",
+      (int)hx_plan_info(check->plan)->max_depth, "plan", work_json(check->plan, hx_plan_info(check->plan)), "results",
+      values_json(results, result_count), "values", values_json(values, value_count));
   hx_needs_release(needs);
   if (check->bundle != NULL) json_object_set_new(json, "bundle", bundle_json(check->bundle));
   const hx_plan_info_t *info = hx_plan_info(check->plan);

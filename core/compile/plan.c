@@ -20,7 +20,11 @@ struct hx_plan {
   hx_needs_t *needs;
   hx_plan_value_t *values, *outputs;
   size_t value_count, value_capacity, output_count;
+  hx_plan_device_t *devices;
+  size_t device_count;
 };
+
+#define DEVICES_MAX 16  // of a backend
 
 typedef struct hx_planner {
   const hx_compilation_t *compilation;
@@ -46,6 +50,11 @@ const hx_plan_info_t *hx_plan_info(const hx_plan_t *plan) { return &plan->info; 
 size_t hx_plan_values(const hx_plan_t *plan, const hx_plan_value_t **out_values) {
   *out_values = plan->values;
   return plan->value_count;
+}
+
+size_t hx_plan_devices(const hx_plan_t *plan, const hx_plan_device_t **out_devices) {
+  *out_devices = plan->devices;
+  return plan->device_count;
 }
 
 size_t hx_plan_outputs(const hx_plan_t *plan, const hx_plan_value_t **out_values) {
@@ -213,6 +222,25 @@ static hx_status_t behind(hx_planner_t *planner, const hx_program_t *program, co
   return status;
 }
 
+// Peaks of the devices of a placed program.
+static hx_status_t plan_devices(hx_planner_t *planner, hx_program_t *native) {
+  hx_str_t names[DEVICES_MAX + 1] = {{.data = "", .size = 0}};
+  const size_t count = hx_program_devices(native, names + 1, DEVICES_MAX);
+  hx_plan_t *plan = planner->plan;
+  if (count == 0) return HX_STATUS_OK;
+  plan->devices = hx_arena_alloc(&plan->arena, (count + 1) * sizeof *plan->devices);
+  if (plan->devices == NULL) return HX_STATUS_OUT_OF_MEMORY;
+  for (size_t i = 0; i <= count; ++i) {
+    hx_memory_need_t need;
+    HX_TRY(hx_program_memory_on(native, planner->ring, names[i], &need));
+    const char *name = hx_arena_str(&plan->arena, i == 0 ? hx_str("home") : names[i]).data;
+    if (name == NULL) return HX_STATUS_OUT_OF_MEMORY;
+    plan->devices[i] = (hx_plan_device_t){.name = name, .peak_bytes = need.peak, .unshared_bytes = need.unshared};
+  }
+  plan->device_count = count + 1;
+  return HX_STATUS_OK;
+}
+
 static hx_status_t plan_work(hx_planner_t *planner, const hx_program_t *program) {
   hx_plan_info_t *info = &planner->plan->info;
   hx_program_t *native = NULL, *primitive = NULL;
@@ -232,6 +260,7 @@ static hx_status_t plan_work(hx_planner_t *planner, const hx_program_t *program)
   }
   hx_memory_need_t memory;
   if (status == HX_STATUS_OK) status = hx_program_memory(native, planner->ring, &memory);
+  if (status == HX_STATUS_OK) status = plan_devices(planner, native);
   if (status == HX_STATUS_OK) {
     info->peak_bytes = memory.peak;
     info->unshared_bytes = memory.unshared;

@@ -447,9 +447,13 @@ static hx_status_t add_op(hx_linker_t *linker, const hx_ir_op_t *op) {
   if (is_dispatched(op)) return add_call(linker, op);
   if (op->info->effect == HX_EFFECT_COLLECTIVE)
     return has_complete_types(linker, op) ? hx_link_collective(linker, op) : HX_STATUS_OK;
-  hx_link_fail(
-      linker, op, HX_CODE_UNSUPPORTED, "%s is not executed by this build",
-      op->info->tier == HX_TIER_HOST ? "an encoding or encryption step inside a program" : "program structure");
+  if (op->info->tier == HX_TIER_HOST) {
+    hx_link_fail(linker, op, HX_CODE_UNSUPPORTED,
+                 "encoding and encryption are steps of who owns the data, before and behind a program: give it "
+                 "ciphertexts and plaintexts as inputs or materials (heliox encrypt, hx_encode, hx_engine_encrypt)");
+    return HX_STATUS_OK;
+  }
+  hx_link_fail(linker, op, HX_CODE_UNSUPPORTED, "program structure stands where an operation is executed");
   return HX_STATUS_OK;
 }
 

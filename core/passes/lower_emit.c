@@ -24,6 +24,9 @@ static hx_status_t emit(hx_lowering_t *lowering, hx_op_id_t id, hx_ir_value_t *c
   hx_attrs_t attrs;
   hx_named_attr_t placed[HX_OP_ATTRS_MAX + 1];
   const hx_attribute_t *device = hx_attrs_find(before->attrs, HX_DEVICE_ATTR);
+  for (size_t i = 0; i < item_count; ++i) {
+    if (hx_str_equal(items[i].name, hx_str(HX_DEVICE_ATTR))) device = NULL;  // a rule took all attributes over
+  }
   if (device != NULL && item_count <= HX_OP_ATTRS_MAX) {  // where an operation was placed, its parts are
     if (item_count > 0) memcpy(placed, items, item_count * sizeof *items);
     placed[item_count++] = (hx_named_attr_t){.name = hx_str(HX_DEVICE_ATTR), .value = *device};

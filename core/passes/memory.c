@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/passes/memory.h"
 
+#include "core/passes/passes.h"
+
 uint64_t hx_type_bytes(const hx_type_t *type, const hx_ring *ring) {
   if (ring == NULL || !hx_type_is_complete(type)) return 0;
   if (type->kind != HX_TYPE_CIPHERTEXT && type->kind != HX_TYPE_PLAINTEXT && type->kind != HX_TYPE_TENSOR) return 0;
@@ -10,7 +12,22 @@ uint64_t hx_type_bytes(const hx_type_t *type, const hx_ring *ring) {
   return bytes;
 }
 
+static hx_str_t device_of(const hx_ir_op_t *op) {
+  hx_str_t device = {.data = "", .size = 0};
+  (void)hx_attrs_get_text(op->attrs, HX_DEVICE_ATTR, &device);
+  return device;
+}
+
+// An operation that gives its operand as it lies; a transfer does where the value is there already.
+static bool is_view(const hx_ir_op_t *op) {
+  if ((op->info->flags & HX_OP_FLAG_VIEW) == 0 || op->operand_count != 1) return false;
+  const hx_ir_value_t *from = op->operands[0];
+  return op->info->id != HX_OP_MEMORY_TRANSFER ||
+         hx_str_equal(device_of(op), device_of(from->op != NULL ? from->op : from->block->region->op));
+}
+
 typedef struct hx_liveness {
+  const hx_str_t *device;  // whose memory counts; NULL: all
   const hx_ring *ring;
   uint64_t *bytes;  // by value id: 0 where the value has no memory of its own here
   uint32_t *roots;  // by value id: whose memory it is
@@ -23,12 +40,13 @@ typedef struct hx_liveness {
 static hx_status_t note_values(hx_ir_op_t *op, void *argument) {
   hx_liveness_t *liveness = argument;
   const bool is_reference = op->info->tier == HX_TIER_HOST && op->operand_count == 0;
-  const bool is_view = (op->info->flags & HX_OP_FLAG_VIEW) != 0 && op->operand_count == 1;
+  const bool views = is_view(op);
+  const bool counts = liveness->device == NULL || hx_str_equal(*liveness->device, device_of(op));
   for (size_t i = 0; i < op->result_count; ++i) {
     const uint32_t id = op->results[i]->id;
     liveness->by_id[id] = op->results[i];
-    liveness->roots[id] = is_view ? liveness->roots[op->operands[0]->id] : id;
-    liveness->bytes[id] = is_reference || is_view ? 0 : hx_type_bytes(op->results[i]->type, liveness->ring);
+    liveness->roots[id] = views ? liveness->roots[op->operands[0]->id] : id;
+    liveness->bytes[id] = is_reference || views || !counts ? 0 : hx_type_bytes(op->results[i]->type, liveness->ring);
     liveness->last[id] = op->id;
   }
   for (size_t r = 0; r < op->region_count; ++r) {
@@ -104,11 +122,12 @@ static hx_status_t measure(hx_liveness_t *liveness, const hx_ir_op_t *entry) {
   return HX_STATUS_OK;
 }
 
-hx_status_t hx_program_memory(hx_program_t *program, const hx_ring *ring, hx_memory_need_t *out) {
+static hx_status_t need_of(hx_program_t *program, const hx_ring *ring, const hx_str_t *device, hx_memory_need_t *out) {
   *out = (hx_memory_need_t){0};
   const hx_ir_op_t *entry = hx_program_find(program, "main");
   if (entry == NULL) return HX_STATUS_NOT_FOUND;
-  hx_liveness_t liveness = {.ring = ring,
+  hx_liveness_t liveness = {.device = device,
+                            .ring = ring,
                             .value_count = hx_ir_number(program->module),
                             .op_count = hx_ir_number_ops(program->module),
                             .out = out};
@@ -127,4 +146,35 @@ hx_status_t hx_program_memory(hx_program_t *program, const hx_ring *ring, hx_mem
   hx_free(liveness.last);
   hx_free((void *)liveness.by_id);
   return status;
+}
+
+hx_status_t hx_program_memory(hx_program_t *program, const hx_ring *ring, hx_memory_need_t *out) {
+  return need_of(program, ring, NULL, out);
+}
+
+hx_status_t hx_program_memory_on(hx_program_t *program, const hx_ring *ring, hx_str_t device, hx_memory_need_t *out) {
+  return need_of(program, ring, &device, out);
+}
+
+typedef struct hx_devices {
+  hx_str_t *names;
+  size_t count, room;
+} hx_devices_t;
+
+static hx_status_t note_device(hx_ir_op_t *op, void *argument) {
+  hx_devices_t *devices = argument;
+  const hx_str_t device = device_of(op);
+  for (size_t i = 0; i < devices->count && i < devices->room; ++i) {
+    if (hx_str_equal(devices->names[i], device)) return HX_STATUS_OK;
+  }
+  if (device.size == 0) return HX_STATUS_OK;
+  if (devices->count < devices->room) devices->names[devices->count] = device;
+  devices->count += 1;
+  return HX_STATUS_OK;
+}
+
+size_t hx_program_devices(hx_program_t *program, hx_str_t *out, size_t room) {
+  hx_devices_t devices = {.names = out, .room = room};
+  (void)hx_ir_walk(program->module, note_device, &devices);
+  return devices.count < room ? devices.count : room;
 }

@@ -20,4 +20,10 @@ typedef struct hx_memory_need {
 // here, so an executable may take less; gaps between values may make it take more.
 hx_status_t hx_program_memory(hx_program_t *program, const hx_ring *ring, hx_memory_need_t *out);
 
+// The same for what lies on one device (heliox.device; an empty name: home) of a program that places its operations.
+hx_status_t hx_program_memory_on(hx_program_t *program, const hx_ring *ring, hx_str_t device, hx_memory_need_t *out);
+// Devices that operations name, each once, in order of first use, home not among them; texts of the program. At most
+// `room`; returns how many there are.
+size_t hx_program_devices(hx_program_t *program, hx_str_t *out, size_t room);
+
 #endif

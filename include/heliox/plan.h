@@ -21,6 +21,13 @@ typedef struct hx_plan_value {
   double sigma;  ///< predicted error of the worst slots; NaN where it is not known
 } hx_plan_value_t;
 
+/// What one device of a backend needs for a program that places its operations (heliox.device).
+typedef struct hx_plan_device {
+  const char *name;     ///< as the program says; "home" for the backend's first device
+  uint64_t peak_bytes;  ///< of intermediates that live there at once, transferred values included
+  uint64_t unshared_bytes;
+} hx_plan_device_t;
+
 typedef struct hx_plan_info {
   uint32_t depth, max_depth;
   const int64_t *steps;  ///< the exact rotation set, one step a Galois element
@@ -53,6 +60,8 @@ HX_API void hx_plan_release(hx_plan_t *plan);
 HX_API const hx_plan_info_t *hx_plan_info(const hx_plan_t *plan);
 /// Ciphertexts of @main in order of the program.
 HX_API size_t hx_plan_values(const hx_plan_t *plan, const hx_plan_value_t **out_values);
+/// Devices that operations are placed on, home first; none where the program places nothing: then all of it is home's.
+HX_API size_t hx_plan_devices(const hx_plan_t *plan, const hx_plan_device_t **out_devices);
 /// Outputs, in port order: names are the ports'.
 HX_API size_t hx_plan_outputs(const hx_plan_t *plan, const hx_plan_value_t **out_values);
 

@@ -91,6 +91,33 @@ static void plan_names_the_value_behind_the_last_depth(void **state) {
   bench_close(&bench);
 }
 
+// x and y transferred, their sum: three values on far; at home the sum that comes back and what is made of it.
+static void plan_tells_what_each_device_needs(void **state) {
+  (void)state;
+  static const char text[] =
+      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT,
+             "%a = \"ckks.add\"(%x, %y) : (" CT0 ", " CT0 ") -> " CT "\n%b = \"ckks.neg\"(%a) : (" CT ") -> " CT
+             "\n%c = \"ckks.sub\"(%b, %x) : (" CT ", " CT0 ") -> " CT "\n\"func.return\"(%c) : (" CT ") -> ()");
+  const uint64_t one = 2 * 5 * 8192;
+  bench_t bench;
+  bench_open(&bench, FAKE_ALL);
+  hx_plan_t *plain = plan_of(&bench, text, "infer-state"),
+            *placed = plan_of(&bench, text, "infer-state,place{ckks.add=far}");
+  const hx_plan_device_t *devices = NULL;
+  assert_int_equal(hx_plan_devices(plain, &devices), 0);
+  assert_int_equal(hx_plan_devices(placed, &devices), 2);
+  assert_string_equal(devices[0].name, "home");
+  assert_string_equal(devices[1].name, "far");
+  assert_int_equal(devices[1].peak_bytes, 3 * one);
+  assert_int_equal(devices[1].unshared_bytes, 3 * one);
+  assert_int_equal(devices[0].unshared_bytes, 2 * one);  // what comes back, and its negative; %c is an output
+  assert_int_equal(hx_plan_info(placed)->unshared_bytes, 5 * one);
+  assert_int_equal(hx_plan_info(plain)->unshared_bytes, 2 * one);
+  hx_plan_release(plain);
+  hx_plan_release(placed);
+  bench_close(&bench);
+}
+
 static void plan_refuses_what_does_not_fit_the_device(void **state) {
   (void)state;
   static const char text[] = MODULE("%x: " CT0, CT0, CT,
@@ -115,9 +142,8 @@ static void plan_refuses_what_does_not_fit_the_device(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plan_counts_the_steps_of_a_matrix_product),
-      cmocka_unit_test(plan_counts_loops_by_their_turns),
-      cmocka_unit_test(plan_names_the_value_behind_the_last_depth),
+      cmocka_unit_test(plan_counts_the_steps_of_a_matrix_product),  cmocka_unit_test(plan_counts_loops_by_their_turns),
+      cmocka_unit_test(plan_names_the_value_behind_the_last_depth), cmocka_unit_test(plan_tells_what_each_device_needs),
       cmocka_unit_test(plan_refuses_what_does_not_fit_the_device),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
