@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/demo_ranks.h"
 #include "cli/message.h"
 #include "cli/process.h"
 #include "examples/wdbc.h"
@@ -49,8 +50,10 @@ static hx_status_t make_directories(demo_t *demo) {
     if (status == HX_STATUS_OK) snprintf(demo->root, sizeof demo->root, "%.4000s", demo->client);
   } else {
     const char *base = getenv("TMPDIR");
-    snprintf(demo->root, sizeof demo->root, "%s/heliox-demo.XXXXXX", base == NULL || base[0] == '\0' ? "/tmp" : base);
-    if (mkdtemp(demo->root) == NULL) {
+    if (base == NULL || base[0] == '\0') base = "/tmp";
+    const bool meets = cli_demo_meeting(demo->cli, base, demo->root, sizeof demo->root);
+    if (!meets) snprintf(demo->root, sizeof demo->root, "%s/heliox-demo.XXXXXX", base);
+    if (meets ? mkdir(demo->root, 0700) != 0 : mkdtemp(demo->root) == NULL) {
       status = hx_report_fail(demo->cli->report, HX_CODE_IO, "%s: %s", demo->root, strerror(errno));
       demo->root[0] = '\0';
     }
@@ -84,6 +87,8 @@ static void remove_directories(const demo_t *demo) {
                                       "server/score.hx",
                                       "server/program.mlir",
                                       "server",
+                                      "ready",
+                                      "failed",
                                       ""};
   char path[2 * PATH_ROOM];
   for (size_t i = 0; demo->root[0] != '\0' && i < sizeof names / sizeof *names; ++i) {
@@ -220,17 +225,22 @@ static hx_status_t send_to_server(demo_t *demo) {
   return status;
 }
 
-static hx_status_t server_runs(demo_t *demo) {
-  cli_process_t step;
-  const char *backend = cli_get(demo->cli, "backend");
+static hx_status_t run_server(demo_t *demo, cli_process_t *step) {
+  const char *backend = cli_get(demo->cli, "backend"), *kind = cli_get(demo->cli, "shard");
   const char *const run[] = {"run",         "program.mlir",
                              "--keys",      "keys",
                              "-i",          "x=x.hx",
                              "-o",          "score=score.hx",
                              "--materials", "weights=weights.csv",
                              "--backend",   backend == NULL ? "cpu" : backend,
-                             "--json",      NULL};
-  hx_status_t status = run_step(demo, "server", "run", demo->server, run, &step);
+                             "--json",      kind == NULL ? NULL : "--shard",
+                             kind,          NULL};
+  return run_step(demo, "server", "run", demo->server, run, step);
+}
+
+static hx_status_t server_runs(demo_t *demo) {
+  cli_process_t step;
+  hx_status_t status = run_server(demo, &step);
   if (status != HX_STATUS_OK) return status;
   json_t *stats = json_loads(step.output, 0, NULL);
   if (stats != NULL) {
@@ -332,6 +342,32 @@ static hx_status_t print_head(demo_t *demo) {
   return status;
 }
 
+// A rank that is not rank 0: it plays the server with the others, in the directory that rank 0 makes.
+static int serve(demo_t *demo) {
+  cli_t *cli = demo->cli;
+  const char *base = getenv("TMPDIR"), *keep = cli_get(cli, "keep");
+  cli_process_t step;
+  cli->quiet = true;
+  if (base == NULL || base[0] == '\0') base = "/tmp";
+  if (keep != NULL) snprintf(demo->root, sizeof demo->root, "%s", keep);
+  hx_status_t status = HX_STATUS_OK;
+  if (keep == NULL && !cli_demo_meeting(cli, base, demo->root, sizeof demo->root))
+    status = hx_report_fail(cli->report, HX_CODE_USAGE, "the launcher gives the job no name: use --keep DIR");
+  snprintf(demo->server, sizeof demo->server, "%s/server", demo->root);
+  if (status == HX_STATUS_OK) status = cli_demo_wait(cli, demo->root);
+  if (status == HX_STATUS_OK) status = run_server(demo, &step);
+  return status == HX_STATUS_OK ? CLI_DONE : cli_fail(cli, status);
+}
+
+// The client's side up to the server's step, and whether the other ranks have anything to wait for.
+static hx_status_t prepare_server(demo_t *demo) {
+  hx_status_t status = write_inputs(demo);
+  if (status == HX_STATUS_OK) status = client_prepares(demo);
+  if (status == HX_STATUS_OK) status = send_to_server(demo);
+  const hx_status_t told = cli_demo_tell(demo->cli, demo->root, status == HX_STATUS_OK);
+  return status == HX_STATUS_OK ? told : status;
+}
+
 int cli_run_demo(cli_t *cli) {
   if (cli->argument_count == 1 && strcmp(cli->arguments[0], "wdbc") != 0) {
     return cli_fail(cli, hx_report_fail(cli->report, HX_CODE_USAGE, "no demo '%s'; there is wdbc", cli->arguments[0]));
@@ -339,12 +375,15 @@ int cli_run_demo(cli_t *cli) {
   static demo_t demo;
   demo.cli = cli;
   demo.steps = json_array();
+  if (cli_demo_rank(cli) > 0) {
+    const int code = serve(&demo);
+    json_decref(demo.steps);
+    return code;
+  }
   hx_status_t status = read_example(&demo);
   if (status == HX_STATUS_OK) status = print_head(&demo);
   if (status == HX_STATUS_OK) status = make_directories(&demo);
-  if (status == HX_STATUS_OK) status = write_inputs(&demo);
-  if (status == HX_STATUS_OK) status = client_prepares(&demo);
-  if (status == HX_STATUS_OK) status = send_to_server(&demo);
+  if (status == HX_STATUS_OK) status = prepare_server(&demo);
   if (status == HX_STATUS_OK) status = server_runs(&demo);
   if (status == HX_STATUS_OK) status = client_decrypts(&demo);
   const int code = status == HX_STATUS_OK ? finish(&demo) : cli_fail(cli, status);

@@ -88,7 +88,8 @@ static hx_status_t probe_devices(cli_t *cli, const hx_plugins_options_t *options
       print_verdict(&verdicts[i]);
     }
   }
-  if (count == 0 && list == NULL) puts("the plugin has no device to compute with; whatever else it needs here has been found");
+  if (count == 0 && list == NULL)
+    puts("the plugin has no device to compute with; whatever else it needs here has been found");
   hx_plugin_probe_release(probe);
   return HX_STATUS_OK;
 }

@@ -194,6 +194,19 @@ static void command_line_says_what_it_needs(void **state) {
   free(command);
 }
 
+static void demo_is_played_by_all_ranks(void **state) {
+  need_mpi();
+  command_t *command = calloc(1, sizeof *command);
+  run(command, *state, "mkdir -p tmp && TMPDIR=$PWD/tmp " MPIRUN " -n 3 $H demo --shard limbs && ls tmp");
+  command_expect(command, 0, "same decision           142 of 142");
+  assert_null(strstr(command->output, "heliox-demo"));  // nothing is left
+  run(command, *state, "TMPDIR=$PWD/tmp " MPIRUN " --enable-recovery -n 2 $H demo --shard digits");
+  assert_non_null(strstr(command->errors, "limbs, terms or batch"));
+  run(command, *state, "OMPI_COMM_WORLD_RANK=1 PMIX_NAMESPACE=nobody $H demo --shard limbs --rank-timeout 1");
+  command_expect(command, 1, "rank 0 did not bring the server's files");
+  free(command);
+}
+
 static void machines_of_their_own_give_the_same_bytes(void **state) {
   need_mpi();
   static const char *const kinds[] = {"limbs", "terms", "batch"};
@@ -217,6 +230,7 @@ int main(void) {
       cmocka_unit_test(bytes_are_those_that_were_predicted),
       cmocka_unit_test(ranks_that_fail_are_told_and_leave_no_output),
       cmocka_unit_test(command_line_says_what_it_needs),
+      cmocka_unit_test(demo_is_played_by_all_ranks),
       cmocka_unit_test(machines_of_their_own_give_the_same_bytes),
   };
   return cmocka_run_group_tests(tests, make_demo, remove_directory);
