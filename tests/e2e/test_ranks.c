@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The demo, its form on a batch and a 128 x 128 product over 2, 3 and 4 processes on a real MPI, by rows, terms and
-// items: the bits of one process on every rank, and the bytes that were predicted (heliox-bench-ranks ends with an
-// error where bits differ, and prints both). Skipped where the build has no MPI.
+// The demo, its form on a batch and a 128 x 128 product over 2, 3 and 4 processes on a real MPI, the product in three
+// network namespaces too, by rows, terms and items: the bits of one process on every rank, and the bytes that were
+// predicted (heliox-bench-ranks ends with an error where bits differ, and prints both). Skipped where the build has no
+// MPI.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,11 +74,27 @@ static void product_keeps_its_bits(void **state) {
   programs_keep_their_bits("product");
 }
 
+// Three ranks with addresses of their own.
+static void product_keeps_its_bits_in_namespaces(void **state) {
+  (void)state;
+  if (!has_mpi()) skip();
+  command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1 LIMIT=280",
+              "mkdir spaces && " HELIOX_SOURCE_DIR "/tests/mpi/namespaces.sh " HELIOX_BUILD_DIR
+              "/bin/heliox-bench-ranks $PWD/spaces product all 1");
+  if (last.exit_code == 77) {
+    print_message("%s", last.errors);
+    skip();
+  }
+  if (last.exit_code != 0) fail_msg("exit %d: %s%s", last.exit_code, last.output, last.errors);
+  must_move_as_predicted(3, "product in namespaces");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(demo_keeps_its_bits),
       cmocka_unit_test(batch_keeps_its_bits),
       cmocka_unit_test(product_keeps_its_bits),
+      cmocka_unit_test(product_keeps_its_bits_in_namespaces),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
