@@ -64,8 +64,8 @@ HX_API void hx_compilation_release(hx_compilation_t *compilation);
 HX_API const hx_params_t *hx_compilation_params(const hx_compilation_t *compilation);
 /// Writes the digest of the parameters into the program (heliox.params): from then on it is refused under any others.
 HX_API HX_MUST_USE hx_status_t hx_compilation_name_params(hx_compilation_t *compilation, hx_report_t *report);
-/// Binds @relin, @conj and @galois_<element> to the keys of a set (retained). Refused: other parameters, or another key
-/// id than keys bound before.
+/// Binds @relin, @conj and the Galois symbols (`galois_5`) to the keys of a set (retained). Refused: other parameters,
+/// or another key id than keys bound before.
 HX_API HX_MUST_USE hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys,
                                                         hx_report_t *report);
 /// Binds a symbol (without @) of type !ckks.key<kind = switch> to a switching key (retained). Refused: other
