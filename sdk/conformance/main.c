@@ -101,6 +101,7 @@ static void run_suite(const options_t *options, results_t *results) {
       run_operations(suite, options->log_n_max);
       run_fused(suite);
       run_refusals(suite);
+      run_scarcity(suite);
       run_life(suite);
     }
   }

@@ -2,12 +2,23 @@
 /* One fault in the template plugin: the linker sends every store of a row through here (--wrap).
  *   FAULT 1  one element of limb 1 of a product is wrong, in rings larger than the self-test uses
  *   FAULT 2  a negation crashes
- *   FAULT 3  a sum writes one word past its row */
+ *   FAULT 3  a sum writes one word past its row
+ *   FAULT 4  an allocation that fails ends the process (every calloc goes through here) */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plugin.h"
 
+#if FAULT == 4
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size) {
+  void *memory = __real_calloc(count, size);
+  if (memory == NULL) abort();
+  return memory;
+}
+#else
 void __real_job_store(const job *j, uint32_t limb, const uint64_t *row);
 void __wrap_job_store(const job *j, uint32_t limb, const uint64_t *row);
 
@@ -25,3 +36,4 @@ void __wrap_job_store(const job *j, uint32_t limb, const uint64_t *row) {
 #endif
   __real_job_store(j, limb, row);
 }
+#endif
