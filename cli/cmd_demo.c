@@ -17,6 +17,7 @@
 #define SAMPLES_MAX 256  // a block of the ciphertext
 #define BLOCKS 32
 #define SLOTS (SAMPLES_MAX * BLOCKS)
+#define ITEMS 4  // ciphertexts of the batch (examples/wdbc-batch.mlir)
 #define PATH_ROOM 4096
 #define PATH_BYTES_MAX ((size_t)1 << 30)
 
@@ -29,6 +30,7 @@ typedef struct {
   wdbc_model_t model;
   size_t samples;
   size_t rows[SAMPLES_MAX];  // held-out rows, in slot order
+  size_t items;              // ciphertexts that the samples are in; more than one: a batch
   json_t *steps;
 } demo_t;
 
@@ -110,33 +112,39 @@ static hx_status_t send_file(demo_t *demo, const char *from, const char *to) {
   return status;
 }
 
-static hx_status_t write_numbers(demo_t *demo, const char *name, double *values, size_t count) {
+// items 0: one vector, no batch.
+static hx_status_t write_numbers(demo_t *demo, const char *name, double *values, size_t items) {
   char path[2 * PATH_ROOM];
   snprintf(path, sizeof path, "%s/%s", demo->root, name);
-  const cli_message_t message = {.values = values, .count = count};
+  const cli_message_t message = {.values = values, .count = SLOTS, .items = items};
   return cli_message_write(path, &message, demo->cli->report);
 }
 
-// Slot 256 j + i: number j of sample i for the client, weight j for the server.
+// Samples of one ciphertext: all of them, or an even share of a batch.
+static size_t samples_each(const demo_t *demo) { return (demo->samples + demo->items - 1) / demo->items; }
+
+// Slot 256 j + i of item k: number j of its sample i for the client, weight j for the server.
 static hx_status_t write_inputs(demo_t *demo) {
-  double *values = calloc(SLOTS, sizeof *values);
+  const size_t each = samples_each(demo);
+  double *values = calloc(demo->items * SLOTS, sizeof *values);
   if (values == NULL) return HX_STATUS_OUT_OF_MEMORY;
   for (size_t j = 0; j < WDBC_TERMS; ++j) {
     for (size_t i = 0; i < demo->samples; ++i)
-      values[SAMPLES_MAX * j + i] = wdbc_term(&demo->model, demo->data.features[demo->rows[i]], j);
+      values[SLOTS * (i / each) + SAMPLES_MAX * j + i % each] =
+          wdbc_term(&demo->model, demo->data.features[demo->rows[i]], j);
   }
-  hx_status_t status = write_numbers(demo, "client/samples.csv", values, SLOTS);
+  hx_status_t status = write_numbers(demo, "client/samples.csv", values, demo->items > 1 ? demo->items : 0);
   for (size_t j = 0; j < BLOCKS; ++j) {
     for (size_t i = 0; i < SAMPLES_MAX; ++i) values[SAMPLES_MAX * j + i] = j < WDBC_TERMS ? demo->model.weights[j] : 0;
   }
-  if (status == HX_STATUS_OK) status = write_numbers(demo, "server/weights.csv", values, SLOTS);
+  if (status == HX_STATUS_OK) status = write_numbers(demo, "server/weights.csv", values, 0);
   free(values);
   return status;
 }
 
 static hx_status_t read_example(demo_t *demo) {
   char *data = cli_share_path("examples/data/wdbc.csv"), *model = cli_share_path("examples/data/wdbc-model.csv"),
-       *program = cli_share_path("examples/wdbc.mlir");
+       *program = cli_share_path(demo->items > 1 ? "examples/wdbc-batch.mlir" : "examples/wdbc.mlir");
   hx_status_t status = HX_STATUS_OK;
   if (data == NULL || model == NULL || program == NULL) {
     status = HX_STATUS_OUT_OF_MEMORY;
@@ -266,19 +274,22 @@ typedef struct {
   double largest_difference, largest_z;
 } verdict_t;
 
-static verdict_t judge(const demo_t *demo, const double *scores) {
+// all: `stride` numbers of each ciphertext, of which the first are those of its samples.
+static verdict_t judge(const demo_t *demo, const double *all, size_t stride) {
   verdict_t verdict = {0};
+  const size_t each = samples_each(demo);
   for (size_t i = 0; i < demo->samples; ++i) {
     const size_t row = demo->rows[i];
+    const double score = all[stride * (i / each) + i % each];
     const double z = wdbc_score(&demo->model, demo->data.features[row]);
     const double plain = wdbc_polynomial(z);
     const bool benign = demo->data.labels[row] == 1;
-    verdict.right_encrypted += (scores[i] > 0.5) == benign;
+    verdict.right_encrypted += (score > 0.5) == benign;
     verdict.right_polynomial += (plain > 0.5) == benign;
     verdict.right_sigmoid += (wdbc_sigmoid(z) > 0.5) == benign;
-    verdict.decided_alike += (scores[i] > 0.5) == (plain > 0.5);
+    verdict.decided_alike += (score > 0.5) == (plain > 0.5);
     verdict.agree += (plain > 0.5) == (wdbc_sigmoid(z) > 0.5);
-    verdict.largest_difference = fmax(verdict.largest_difference, fabs(scores[i] - plain));
+    verdict.largest_difference = fmax(verdict.largest_difference, fabs(score - plain));
     verdict.largest_z = fmax(verdict.largest_z, fabs(z));
   }
   return verdict;
@@ -300,7 +311,11 @@ static int report_verdict(demo_t *demo, const verdict_t *v) {
                ? CLI_DONE
                : CLI_NO;
   }
-  printf("\nheld-out samples        %zu, all in one ciphertext\n", n);
+  if (demo->items > 1) {
+    printf("\nheld-out samples        %zu, in a batch of %zu ciphertexts\n", n, demo->items);
+  } else {
+    printf("\nheld-out samples        %zu, all in one ciphertext\n", n);
+  }
   printf("accuracy, encrypted     %.1f %%\n", percent(v->right_encrypted, n));
   printf("accuracy, plain         %.1f %% (same polynomial), %.1f %% (sigmoid)\n", percent(v->right_polynomial, n),
          percent(v->right_sigmoid, n));
@@ -317,11 +332,13 @@ static int finish(demo_t *demo) {
   cli_message_t scores = {0};
   CLI_TRY(demo->cli, cli_message_read(path, &scores, demo->cli->report));
   int code;
-  if (scores.is_complex || scores.count < demo->samples) {
+  const size_t items = scores.items == 0 ? 1 : scores.items, each = samples_each(demo);
+  if (scores.is_complex || scores.count < each || items != demo->items) {
     code = cli_fail(demo->cli, hx_report_fail(demo->cli->report, HX_CODE_INTERNAL,
-                                              "%zu scores came back for %zu samples", scores.count, demo->samples));
+                                              "%zu times %zu scores came back for %zu times %zu samples", items,
+                                              scores.count, demo->items, each));
   } else {
-    const verdict_t verdict = judge(demo, scores.values);
+    const verdict_t verdict = judge(demo, scores.values, scores.count);
     code = report_verdict(demo, &verdict);
   }
   cli_message_free(&scores);
@@ -375,6 +392,8 @@ int cli_run_demo(cli_t *cli) {
   static demo_t demo;
   demo.cli = cli;
   demo.steps = json_array();
+  // Items of a batch are what ranks share by `batch`; the other kinds share the work on one ciphertext.
+  demo.items = cli_has(cli, "shard") && strcmp(cli_get(cli, "shard"), "batch") == 0 ? ITEMS : 1;
   if (cli_demo_rank(cli) > 0) {
     const int code = serve(&demo);
     json_decref(demo.steps);

@@ -74,6 +74,18 @@ static void product_keeps_its_bits(void **state) {
   programs_keep_their_bits("product");
 }
 
+// The demo command as two ranks: by items its samples are in a batch that both share.
+static void demo_shares_its_samples_in_a_batch(void **state) {
+  (void)state;
+  if (!has_mpi()) skip();
+  command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+              "mpirun -n 2 --oversubscribe $H demo --shard batch --json");
+  command_expect(&last, 0, "\"decided_alike\": 142");
+  command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1", "$H demo --shard batch");
+  command_expect(&last, 0, "142, in a batch of 4 ciphertexts");
+  command_expect(&last, 0, "142 of 142 (encrypted and plain)");
+}
+
 // Three ranks with addresses of their own.
 static void product_keeps_its_bits_in_namespaces(void **state) {
   (void)state;
@@ -94,6 +106,7 @@ int main(void) {
       cmocka_unit_test(demo_keeps_its_bits),
       cmocka_unit_test(batch_keeps_its_bits),
       cmocka_unit_test(product_keeps_its_bits),
+      cmocka_unit_test(demo_shares_its_samples_in_a_batch),
       cmocka_unit_test(product_keeps_its_bits_in_namespaces),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
