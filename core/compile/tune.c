@@ -28,6 +28,7 @@ typedef struct hx_tuner {
   hx_text_t shape;
   hx_pass_env_t env;       // of the target, for chains
   const hx_ir_op_t *func;  // around the operation
+  bool only_transforms;    // of what lowering makes
   hx_status_t status;
 } hx_tuner_t;
 
@@ -213,8 +214,8 @@ static hx_status_t measure(hx_tuner_t *tuner, const char *operation, hx_trial_t 
   return HX_STATUS_OK;
 }
 
-// Implementations that answer without being named, where there are several. One that does not cover the shape is no
-// candidate.
+// Implementations, those that answer only to their names too, where there are several. One that does not cover the
+// shape is no candidate.
 static hx_status_t start_implementations(hx_tuner_t *tuner, const hx_program_t *program, const hx_ir_op_t *op,
                                          hx_trial_t *trials, size_t *count) {
   const hx_backend_t *backend = tuner->backend;
@@ -274,10 +275,28 @@ static hx_status_t tune_chain(hx_tuner_t *tuner, hx_ir_op_t *op) {
   return status;
 }
 
+// Transforms are primitives: there is nothing to lower, but plugins may have several ways of them.
+static hx_status_t tune_transform(hx_tuner_t *tuner, hx_ir_op_t *op) {
+  const hx_status_t shaped = hx_cost_shape(op, tuner->ring, &tuner->shape);
+  if (shaped != HX_STATUS_OK) return shaped == HX_STATUS_INVALID ? HX_STATUS_OK : shaped;
+  const hx_piece_t piece = {.ops = {op}, .count = 1};
+  hx_program_t *program = NULL;
+  hx_trial_t trials[TRIALS_MAX];
+  size_t count = 0;
+  HX_TRY(make_program(&piece, tuner->ring, &program, tuner->report));
+  hx_status_t status = start_implementations(tuner, program, op, trials, &count);
+  if (status == HX_STATUS_OK && count > 0) status = measure(tuner, op->info->name, trials, count);
+  for (size_t i = 0; i < count; ++i) end_trial(&trials[i]);
+  hx_program_release(program);
+  return status;
+}
+
 static hx_status_t tune_op(hx_ir_op_t *op, void *argument) {
   hx_tuner_t *tuner = argument;
   if (op->info->id == HX_OP_FUNC) tuner->func = op;
-  if (tuner->func != NULL && op->result_count > 0) HX_TRY(tune_chain(tuner, op));
+  if (tuner->func != NULL && op->result_count > 0 && !tuner->only_transforms) HX_TRY(tune_chain(tuner, op));
+  if (op->info->id == HX_OP_NTT_FORWARD || op->info->id == HX_OP_NTT_INVERSE) return tune_transform(tuner, op);
+  if (tuner->only_transforms) return HX_STATUS_OK;
   const bool is_choice = (op->info->tier == HX_TIER_WHOLE || op->info->tier == HX_TIER_DERIVED) &&
                          (op->info->flags & HX_OP_FLAG_VIEW) == 0 && op->info->id != HX_OP_CKKS_KEY_SWITCH &&
                          op->info->id != HX_OP_RNS_KEY_PRODUCT;  // their keys are no key set's
@@ -330,6 +349,13 @@ hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *bac
   if (status == HX_STATUS_OK) status = hx_ir_walk(clone->module, tune_op, &tuner);
   // What the default passes make of the program is what runs.
   if (status == HX_STATUS_OK) status = hx_pipeline_run(clone, hx_pipeline_default(), &env);
+  if (status == HX_STATUS_OK) status = hx_ir_walk(clone->module, tune_op, &tuner);
+  // What the device lacks is lowered when it is linked: of that the transforms.
+  tuner.only_transforms = true;
+  const hx_pass_env_t lowering = {
+      .ring = tuner.ring, .is_native = hx_target_is_native, .native_argument = &target, .report = report};
+  if (status == HX_STATUS_OK)
+    status = hx_pipeline_run(clone, "resolve-keys,lower{only=missing},infer-state", &lowering);
   if (status == HX_STATUS_OK) status = hx_ir_walk(clone->module, tune_op, &tuner);
   hx_program_release(clone);
   hx_text_deinit(&tuner.shape);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // select-by-cost - keeps an operation whole, or marks it for lowering, asks for the implementation that was measured to
-// be the fastest, and decides for chains that the target fuses (fusion.def) whether they become one region. The table
-// of measurements is the target's (compile --tune); where it has no row for an operation nothing is chosen, and the
-// record says so. In: a verified program, state inferred; a table. Keeps: results bit for bit: whole and lowered forms
-// agree, and so do implementations, and regions and their operations. Choices are hard requests: heliox.implementation,
-// heliox.lower for `lower`, heliox.region and heliox.apart for `fuse`. Operations that ask for an implementation
-// already, or belong to a region, stay as they are.
+// be the fastest (of transforms too, in a lowered program), and decides for chains that the target fuses (fusion.def)
+// whether they become one region. The table of measurements is the target's (compile --tune); where it has no row for
+// an operation nothing is chosen, and the record says so. In: a verified program, state inferred; a table. Keeps:
+// results bit for bit: whole and lowered forms agree, and so do implementations, and regions and their operations.
+// Choices are hard requests: heliox.implementation, heliox.lower for `lower`, heliox.region and heliox.apart for
+// `fuse`. Operations that ask for an implementation already, or belong to a region, stay as they are.
 #include <string.h>
 
 #include "core/passes/costs.h"
@@ -54,7 +54,10 @@ static hx_status_t choose(hx_selection_t *selection, hx_ir_op_t *op) {
                lowered = hx_costs_find(costs, name, shape, "lowered");
   double single = 0;
   const char *implementation = fastest(costs, name, shape, &single);
-  if (whole > 0 && lowered > 0) {
+  const bool is_primitive = op->info->tier == HX_TIER_PRIMITIVE;
+  if (is_primitive) {  // nothing to lower
+    if (implementation == NULL) return HX_STATUS_OK;
+  } else if (whole > 0 && lowered > 0) {
     const bool is_lowered = lowered < GAIN * whole;
     hx_decide(selection->env, op, is_lowered ? "lowered" : "whole", "whole, lowered",
               "measured: whole %.1f us, lowered %.1f us", whole * 1e-3, lowered * 1e-3);
@@ -103,7 +106,8 @@ static hx_status_t visit(hx_ir_op_t *op, void *argument) {
   if (op->info->id == HX_OP_FUNC) selection->func = op;
   if (selection->func != NULL && op->result_count > 0) HX_TRY(choose_region(selection, op));
   if (hx_attrs_find(op->attrs, HX_REGION_ATTR) != NULL) return HX_STATUS_OK;
-  const bool is_choice = op->info->tier == HX_TIER_WHOLE || op->info->tier == HX_TIER_DERIVED;
+  const bool is_choice = op->info->tier == HX_TIER_WHOLE || op->info->tier == HX_TIER_DERIVED ||
+                         op->info->id == HX_OP_NTT_FORWARD || op->info->id == HX_OP_NTT_INVERSE;
   if (!is_choice || (op->info->flags & HX_OP_FLAG_VIEW) != 0) return HX_STATUS_OK;
   if (hx_attrs_find(op->attrs, "heliox.implementation") != NULL) return HX_STATUS_OK;
   const hx_status_t status = hx_cost_shape(op, selection->env->ring, &selection->shape);

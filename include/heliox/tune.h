@@ -44,7 +44,8 @@ typedef struct hx_tune_options {
 
 /// Measures, for every distinct operation of a compilation's program, its candidates on a backend's first device: the
 /// whole operation, its lowered form, and each implementation where there are several; for every chain that the device
-/// prepares as one region, that region and its operations one by one. Rows that the table has already
+/// prepares as one region, that region and its operations one by one; for the transforms of what lowering makes each
+/// implementation, where there are several. Rows that the table has already
 /// for this device and plugin build are not measured again. Keys that operations need are bound already.
 HX_API HX_MUST_USE hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *backend,
                                        const hx_tune_options_t *options, hx_costs_t *costs, hx_report_t *report);

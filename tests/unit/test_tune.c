@@ -213,6 +213,41 @@ static void tune_decides_about_regions(void **state) {
   bench_close(&bench);
 }
 
+// A plugin with two ways of a transform: both are measured, where the program has it and where lowering makes it.
+static void tune_measures_every_way_of_a_transform(void **state) {
+  (void)state;
+  static const char text[] =
+      MODULE("%x: " CT0, CT0, "!rns.tensor<>",
+             "%a = \"ntt.inverse\"(%x) : (" CT0 ") -> !rns.tensor<>\n\"func.return\"(%a) : (!rns.tensor<>) -> ()");
+  bench_t bench;
+  bench_open(&bench, FAKE_PRIMITIVES);
+  fake_plugin_add(bench.plugin, "ntt.inverse", "other");
+  hx_backend_release(bench.backend);
+  bench.backend = fake_backend(bench.plugin);
+  hx_compilation_t *compilation = link_compile(&bench, text);
+  hx_costs_t *costs = hx_costs_create();
+  const hx_tune_options_t options = {.seconds = 1e-6};
+  must(hx_tune(compilation, bench.backend, &options, costs, bench.report), bench.report);
+  assert_int_equal(hx_costs_count(costs), 2);
+  for (size_t i = 0; i < 2; ++i) {
+    hx_cost_t row = *hx_costs_get(costs, i);
+    assert_string_equal(row.operation, "ntt.inverse");
+    row.nanoseconds = strstr(row.candidate, "other") != NULL ? 1000 : 2000;
+    must(hx_costs_set(costs, &row), bench.report);
+  }
+  const hx_transform_options_t chosen = {.target = bench.backend, .costs = costs};
+  must(hx_compilation_transform_with(compilation, "infer-state,lower{only=missing},select-by-cost", &chosen,
+                                     bench.report),
+       bench.report);
+  hx_executable_t *executable = NULL;
+  must(hx_link(compilation, bench.backend, "", &executable, bench.report), bench.report);
+  assert_non_null(strstr(hx_executable_manifest(executable), "\"implementation\": \"alpha/other\""));
+  hx_executable_release(executable);
+  hx_costs_release(costs);
+  hx_compilation_release(compilation);
+  bench_close(&bench);
+}
+
 // Whole programs under every number of digits that comes out; the program names the set that was chosen, and no other
 // one runs it.
 static void tune_chooses_digits_where_they_are_free(void **state) {
@@ -336,6 +371,7 @@ int main(void) {
       cmocka_unit_test(select_by_cost_goes_by_measurements_alone),
       cmocka_unit_test(tune_measures_each_shape_once),
       cmocka_unit_test(tune_decides_about_regions),
+      cmocka_unit_test(tune_measures_every_way_of_a_transform),
       cmocka_unit_test(tune_chooses_digits_where_they_are_free),
       cmocka_unit_test(bisect_finds_the_first_pass_that_changes_a_result),
       cmocka_unit_test(visualize_writes_the_picture_that_the_name_asks_for),
