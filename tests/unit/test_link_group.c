@@ -210,6 +210,75 @@ static void ranks_join_after_a_step(void **state) {
   hx_report_clear(report);
 }
 
+// Every allocation of linking and running fails once: nothing is lost, and the group serves the next run.
+static void collectives_survive_every_failed_allocation(void **state) {
+  const group_bench_t *both = *state;
+  hx_value_t *x = encrypt_seed(&both->far, 8), *placed = NULL;
+  must(hx_value_to_device(x, both->far.backend, &placed, both->far.report), both->far.report);
+  hx_compilation_t *compilation = link_compile(
+      &both->far, ONE("%r = \"distributed.all_reduce_add_ciphertext\"(%g, %x) : (" GROUP ", " CT0 ") -> " CT0 "\n"));
+  bool complete = false;
+  for (uint64_t n = 1; !complete && n < 1000000; n += 1 + n / 64) {
+    hx_executable_t *executable = NULL;
+    hx_value_t *output = NULL;
+    hx_alloc_fail_at(n);
+    hx_status_t status = hx_link(compilation, both->grouped, NULL, &executable, NULL);
+    if (status == HX_STATUS_OK) status = hx_run(executable, (const hx_value_t *const *)&placed, &output, NULL);
+    hx_alloc_fail_at(0);
+    complete = status == HX_STATUS_OK;
+    // What fails inside the plugin's call comes back through the plugin.
+    if (!complete && status != HX_STATUS_OUT_OF_MEMORY && status != HX_STATUS_INTERNAL)
+      fail_msg("allocation %llu: %s", (unsigned long long)n, hx_status_name(status));
+    hx_value_release(output);
+    hx_executable_release(executable);
+  }
+  assert_true(complete);
+  hx_compilation_release(compilation);
+  hx_value_release(placed);
+  hx_value_release(x);
+}
+
+// A group of one reads the keys itself, and keeps those that are asked for.
+static void keys_are_those_that_a_program_needs(void **state) {
+  group_bench_t *both = *state;
+  hx_report_t *report = both->far.report;
+  char directory[] = "/tmp/heliox-group-keys-XXXXXX", line[128];
+  assert_non_null(mkdtemp(directory));
+  must(hx_keys_save(both->far.keys, directory, HX_KEYS_EVALUATION, true, report), report);
+  assert_int_equal(hx_plugin_option_set("far-ranks", "1"), HX_STATUS_OK);
+  hx_group_t *alone = NULL;
+  hx_keys_t *keys = NULL;
+  must(hx_group_open(both->far.backend, "world", 0, &alone, report), report);
+  uint64_t elements[8];
+  assert_true(hx_keys_galois_elements(both->far.keys, elements, 8) >= 3);
+  const hx_program_needs_t needs = {
+      .parts = HX_KEYS_RELIN | HX_KEYS_GALOIS, .elements = elements + 1, .element_count = 1};
+  must(hx_group_load_keys(alone, directory, both->far.params, &needs, NULL, &keys, report), report);
+  assert_int_equal(hx_keys_parts(keys), HX_KEYS_RELIN | HX_KEYS_GALOIS);
+  assert_memory_equal(hx_keys_id(keys), hx_keys_id(both->far.keys), 16);
+  uint64_t found[8];
+  assert_int_equal(hx_keys_galois_elements(keys, found, 8), 1);
+  assert_int_equal(found[0], elements[1]);
+  const hx_switch_key_t *mine = hx_keys_find(keys, HX_KEY_GALOIS, found[0]);
+  const hx_switch_key_t *theirs = hx_keys_find(both->far.keys, HX_KEY_GALOIS, found[0]);
+  assert_memory_equal(hx_tensor_row(mine->tensor, 0, 1, 1, 2), hx_tensor_row(theirs->tensor, 0, 1, 1, 2), 1024 * 8);
+  hx_keys_release(keys);
+  keys = NULL;
+  const hx_program_needs_t none = {0};
+  must(hx_group_load_keys(alone, directory, both->far.params, &none, NULL, &keys, report), report);
+  assert_int_equal(hx_keys_parts(keys), 0);
+  hx_keys_release(keys);
+  keys = NULL;
+  assert_int_not_equal(hx_group_load_keys(alone, "/nowhere", both->far.params, &needs, NULL, &keys, report),
+                       HX_STATUS_OK);
+  assert_null(keys);
+  hx_report_clear(report);
+  hx_group_release(alone);
+  assert_int_equal(hx_plugin_option_set("far-ranks", "3"), HX_STATUS_OK);
+  snprintf(line, sizeof line, "rm -r %s", directory);
+  assert_int_equal(system(line), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reductions_combine_the_values_of_all_ranks),
@@ -218,6 +287,8 @@ int main(void) {
       cmocka_unit_test(programs_of_other_ranks_are_refused),
       cmocka_unit_test(ranks_that_differ_end_the_run),
       cmocka_unit_test(ranks_join_after_a_step),
+      cmocka_unit_test(keys_are_those_that_a_program_needs),
+      cmocka_unit_test(collectives_survive_every_failed_allocation),
   };
   return cmocka_run_group_tests(tests, open_bench, close_bench);
 }
