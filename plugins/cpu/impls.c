@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registered implementations: impls.def and nothing else.
+#include "elements.h"
 #include "ops.h"
 
 enum {
@@ -30,4 +31,5 @@ const hxs_plugin hx_cpu_plugin = {.name = "cpu",
                                   .row_count = ROW_COUNT,
                                   .prepared_bytes = sizeof(hx_prepared),
                                   .ring_of = hx_cpu_ring_of,
-                                  .begin = hx_cpu_choose_kernels};
+                                  .begin = hx_cpu_choose_kernels,
+                                  .release = hx_cpu_elements_release};

@@ -45,11 +45,6 @@ static void linear_row(const hx_cpu_run_t *run, uint64_t index) {
   }
 }
 
-static int32_t run_linear(hx_cpu_run_t *run) {
-  const hxs_view *out = &run->prepared->results[0];
-  return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n, linear_row);
-}
-
 static int32_t build_linear(hxs_build *build, kind_t kind, bool plain) {
   hxs_prepared *p = build->prepared;
   linear_t *plan = NULL;
@@ -59,7 +54,7 @@ static int32_t build_linear(hxs_build *build, kind_t kind, bool plain) {
   const hxs_view *out = &p->results[0];
   *plan = (linear_t){.kind = kind, .scale = out->repr == HX_LAZY ? 2 : 1, .first_only = plain};
   p->plan = plan;
-  hx_cpu_set_run(build, run_linear);
+  hx_cpu_set_rows(build, linear_row, p->n);
   p->cost = out->items * out->components * out->limbs * p->n;
   return HX_OK;
 }

@@ -34,15 +34,6 @@ static void mul_add_row(const hx_cpu_run_t *run, uint64_t index) {
                                    &hx_cpu_prime_of(run, out->ids[at.limb])->m, p->n);
 }
 
-static int32_t run_rows(hx_cpu_run_t *run, void (*body)(const hx_cpu_run_t *, uint64_t)) {
-  const hxs_view *out = &run->prepared->results[0];
-  return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n * 3, body);
-}
-
-static int32_t run_mul(hx_cpu_run_t *run) { return run_rows(run, mul_row); }
-static int32_t run_mul_add(hx_cpu_run_t *run) { return run_rows(run, mul_add_row); }
-static int32_t run_mul_montgomery(hx_cpu_run_t *run) { return run_rows(run, mul_montgomery_row); }
-
 static int32_t build_product(hxs_build *build, uint32_t operands, uint32_t repr, bool plain) {
   hxs_prepared *p = build->prepared;
   HXS_TRY(hxs_accept_product(build, operands, repr, plain));
@@ -51,22 +42,22 @@ static int32_t build_product(hxs_build *build, uint32_t operands, uint32_t repr,
 }
 
 int32_t hx_cpu_build_mul(hxs_build *build) {
-  hx_cpu_set_run(build, run_mul);
+  hx_cpu_set_rows(build, mul_row, build->prepared->n * 3);
   return build_product(build, 2, HX_STANDARD, false);
 }
 
 int32_t hx_cpu_build_mul_plain(hxs_build *build) {
-  hx_cpu_set_run(build, run_mul);
+  hx_cpu_set_rows(build, mul_row, build->prepared->n * 3);
   return build_product(build, 2, HX_STANDARD, true);
 }
 
 int32_t hx_cpu_build_mul_add(hxs_build *build) {
-  hx_cpu_set_run(build, run_mul_add);
+  hx_cpu_set_rows(build, mul_add_row, build->prepared->n * 3);
   return build_product(build, 3, HX_STANDARD, false);
 }
 
 int32_t hx_cpu_build_mul_montgomery(hxs_build *build) {
-  hx_cpu_set_run(build, run_mul_montgomery);
+  hx_cpu_set_rows(build, mul_montgomery_row, build->prepared->n * 3);
   return build_product(build, 2, HX_MONTGOMERY, false);
 }
 

@@ -38,11 +38,6 @@ static void scalar_row(const hx_cpu_run_t *run, uint64_t index) {
   }
 }
 
-static int32_t run_scalar(hx_cpu_run_t *run) {
-  const hxs_view *out = &run->prepared->results[0];
-  return hx_cpu_for(run, out->items * out->components * out->limbs, run->prepared->n * 2, scalar_row);
-}
-
 static int32_t build_scalar(hxs_build *build, const hxs_constants *constants, bool adds, bool first_only) {
   hxs_prepared *p = build->prepared;
   const hxs_view *out = &p->results[0];
@@ -55,7 +50,7 @@ static int32_t build_scalar(hxs_build *build, const hxs_constants *constants, bo
     plan->constants[i] = hxs_factor_of(&build->ring->moduli[out->ids[i / parts]], constants->residues[i]);
   }
   p->plan = plan;
-  hx_cpu_set_run(build, run_scalar);
+  hx_cpu_set_rows(build, scalar_row, p->n * 2);
   p->cost = out->items * out->components * out->limbs * p->n * 2;
   return HX_OK;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prepare.h"
 
+#include <string.h>
+
 #include "device.h"
+#include "elements.h"
 #include "heliox/support/chain.h"
 #include "ops.h"
 #include "run.h"
@@ -21,10 +24,26 @@ int32_t hx_cpu_choose_kernels(hxs_build *build, const hx_region *region) {
 
 void hx_cpu_set_run(const hxs_build *build, hx_cpu_run_fn *run) { whole(build->prepared)->run = run; }
 
+static int32_t run_rows(hx_cpu_run_t *run) {
+  const hx_prepared *prepared = (const hx_prepared *)(const void *)run->prepared;
+  const hxs_view *out = &run->prepared->results[0];
+  return hx_cpu_for(run, out->items * out->components * out->limbs, prepared->row_cost, prepared->row);
+}
+
+void hx_cpu_set_rows(const hxs_build *build, hx_cpu_row_fn *row, uint64_t row_cost) {
+  hx_prepared *prepared = whole(build->prepared);
+  prepared->run = run_rows;
+  prepared->row = row;
+  prepared->row_cost = row_cost;
+}
+
 int32_t hx_cpu_prepare(hx_device *device, const hx_region *region, hx_plan *plan, hx_prepared **out, hx_error *error) {
   if (region != NULL && region->op_count > 1) {
     hxs_chain chain;
     HXS_TRY(hxs_region_check(&hx_cpu_plugin, device, region, plan, error));
+    if (strncmp(region->ops->name, "rns.", 4) == 0) {
+      return hx_cpu_elements_prepare(device, region, plan, out, error);
+    }
     HXS_TRY(hxs_chain_find(region, "cpu", &chain, error));
     return hxs_prepare_op(&hx_cpu_plugin, device, region, &chain.op, plan, out, error);
   }

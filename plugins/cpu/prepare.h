@@ -10,11 +10,14 @@
 
 typedef struct hx_cpu_run hx_cpu_run_t;
 typedef int32_t hx_cpu_run_fn(hx_cpu_run_t *run);
+typedef void hx_cpu_row_fn(const hx_cpu_run_t *run, uint64_t index);  // of items, components and limbs of result 0
 
 struct hx_prepared {
   hxs_prepared base;
   hx_cpu_kernels_t kernels;
   hx_cpu_run_fn *run;
+  hx_cpu_row_fn *row;  // of operations that do one row after the other: what `run` calls for each; else NULL
+  uint64_t row_cost;   // element steps of a row, for hx_cpu_for
 };
 
 // Rows of impls.def, and the registered implementations in the same order.
@@ -29,7 +32,9 @@ int32_t hx_cpu_choose_kernels(hxs_build *build, const hx_region *region);
 int32_t hx_cpu_prepare(hx_device *device, const hx_region *region, hx_plan *plan, hx_prepared **out, hx_error *error);
 int32_t hx_cpu_execute(hx_prepared *prepared, const hx_call *call, hx_error *error);
 
-// For build functions: what the operation runs.
+// For build functions: what the operation runs; or what it does to every row of result 0 on its own, and at what cost
+// in element steps.
 void hx_cpu_set_run(const hxs_build *build, hx_cpu_run_fn *run);
+void hx_cpu_set_rows(const hxs_build *build, hx_cpu_row_fn *row, uint64_t row_cost);
 
 #endif

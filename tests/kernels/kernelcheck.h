@@ -126,6 +126,8 @@ int32_t kc_execute(kc_t *kc, const kc_op_t *op, hx_prepared *prepared, uint64_t 
 bool kc_check(kc_t *kc, const kc_op_t *op);
 // The same for a chain of operations in one region, of which only the last one's result leaves it.
 void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count);
+// Prepare refuses the chain with this code and a message that has `part`.
+void kc_refuses_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, int32_t code, const char *part);
 void kc_destroy(hx_prepared *prepared);  // of kc_prepare
 // Plugin and reference both refuse; the plugin's code, and a part of its message, are as given.
 void kc_refuses(kc_t *kc, const kc_op_t *op, int32_t code, const char *part);

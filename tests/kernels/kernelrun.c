@@ -323,9 +323,11 @@ static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, regio
   for (uint32_t i = 0; i < count; i++) {
     out[i] = (hx_op){.struct_size = HX_END_OF(hx_op, resources),
                      .signature = 1,
+                     .attr_count = ops[i].attr_count,
                      .operand_count = ops[i].operand_count,
                      .result_count = 1,
                      .name = ops[i].name,
+                     .attrs = ops[i].attrs,
                      .operands = r->operands + at,
                      .results = r->results + i};
     for (uint32_t k = 0; k < ops[i].operand_count; k++) {
@@ -379,4 +381,19 @@ void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
   expect_bytes(kc, &whole, "result", 0, last, expected);
   free(expected);
   kc_destroy(prepared);
+}
+
+void kc_refuses_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, int32_t code, const char *part) {
+  region_t r;
+  hx_op chain[4];
+  hx_prepared *prepared = NULL;
+  hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
+  int32_t alias = -1;
+  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
+  make_chain(kc, ops, count, &r, chain);
+  assert_int_equal(impl_of("fusion.region")->prepare(kc->device, &r.region, &plan, &prepared, &error), code);
+  assert_null(prepared);
+  if (strstr(error.message, part) == NULL) {
+    fail_msg("message \"%s\" lacks \"%s\"", error.message, part);
+  }
 }
