@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "device.h"
+#include "harness.h"
 #include "heliox/support/number.h"
 #include "kernels/features.h"
 #include "kernels/variants.h"
@@ -125,6 +126,17 @@ static bool measure_variant(bench_suite_t *suite, micro_t *micro, const char *va
 // 52-bit products take no larger primes: there the variant is another one's name.
 static bool has_variant(const char *variant, uint32_t bits) { return bits <= 50 || strcmp(variant, "avx512ifma") != 0; }
 
+// What is measured is right: see harness.h.
+static bool is_right(const char *variant, uint32_t log_n, uint32_t bits) {
+  char message[BENCH_MESSAGE];
+  bool ran = false;
+  const bool good = bench_check_variant(variant, log_n, bits, 1, &ran, message);
+  if (!good) {
+    fprintf(stderr, "bench: %s\n", message);
+  }
+  return good;
+}
+
 bool bench_micro(bench_suite_t *suite) {
   static const char *const variants[] = {"avx512ifma", "avx512dq", "avx2", "portable"};
   static const uint32_t bits[] = {40, 49, 50, 60};
@@ -141,7 +153,7 @@ bool bench_micro(bench_suite_t *suite) {
       for (size_t v = 0; good && v < sizeof variants / sizeof variants[0]; v++) {
         if (has_variant(variants[v], bits[b]) &&
             hx_cpu_kernels_select("", variants[v], 64, bits[b], &micro.kernels, &error) == HX_OK) {
-          good = measure_variant(suite, &micro, variants[v], bits[b]);
+          good = is_right(variants[v], log_n, bits[b]) && measure_variant(suite, &micro, variants[v], bits[b]);
         }
       }
       close_ring(&micro);
