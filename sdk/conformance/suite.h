@@ -250,15 +250,10 @@ const hx_impl *find_impl(const suite_t *suite, const hx_manifest_operation_t *ro
 void run_refusals(suite_t *suite);     // refusals.c
 void run_roles(suite_t *suite);        // roles.c: memory, queue
 void run_later_roles(suite_t *suite);  // roles_later.c: graphs, codec
-<<<<<<< HEAD
-void run_scarcity(suite_t *suite);  // scarcity.c
+void run_scarcity(suite_t *suite);     // scarcity.c
 void run_life(suite_t *suite);         // life.c: queues, cancel, rounds, threads; closes the plugin
 uint64_t life_threads(void);           // of this process
-=======
 // False: the plugin has no collectives.
 bool run_groups(suite_t *suite);
-void run_life(suite_t *suite);  // life.c: queues, cancel, rounds, threads; closes the plugin
-uint64_t life_threads(void);    // of this process
->>>>>>> 71c746d (sdk: the conformance suite tests the collective role)
 
 #endif
