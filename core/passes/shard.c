@@ -82,6 +82,8 @@ static hx_status_t check_op(hx_ir_op_t *op, void *argument) {
                         ? "every rank would draw numbers of its own; encrypt before the program runs"
                     : op->info->effect == HX_EFFECT_COLLECTIVE
                         ? "the program is one rank's already; shard is run once, on a program of one process"
+                    : op->info->id == HX_OP_MEMORY_TRANSFER
+                        ? "devices are chosen for a rank's program; run place behind shard"
                         : NULL;
   if (why == NULL) return HX_STATUS_OK;
   return hx_report_fail_at(check->env->report, HX_CODE_PASS, check->program->source, op->line, op->column, "%s: %s",

@@ -39,7 +39,6 @@ struct hx_shard {
   const hx_pass_env_t *env;
   const hx_shard_rules_t *rules;
   uint32_t rank, size;
-  hx_str_t group_symbol;
   hx_ir_op_t *func;
   hx_ir_value_t *group;      // handle at the top of the function
   hx_ir_op_t *op;            // that is rewritten

@@ -114,12 +114,7 @@ static void visit_function(hx_shard_t *shard, hx_ir_op_t *func) {
 
 hx_status_t hx_shard_spread(hx_program_t *program, const hx_pass_env_t *env, const hx_shard_options_t *options,
                             const hx_shard_rules_t *rules, bool *out_changed) {
-  hx_shard_t shard = {.program = program,
-                      .env = env,
-                      .rules = rules,
-                      .rank = options->rank,
-                      .size = options->size,
-                      .group_symbol = options->group};
+  hx_shard_t shard = {.program = program, .env = env, .rules = rules, .rank = options->rank, .size = options->size};
   hx_ir_block_t *module = program->module->regions[0]->block;
   // The handles come first: they are values that the walk passes over like others.
   for (hx_ir_op_t *op = module->first; op != NULL; op = op->next) {
