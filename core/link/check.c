@@ -183,7 +183,7 @@ hx_status_t hx_run_check(const hx_executable_t *exe, const hx_value_t *const *in
     if (material->placed != NULL && hx_tensor_generation(material->tensor) != material->generation) {
       note(&checker,
            hx_report_fail(report, HX_CODE_MATERIAL, "material @%s changed after it was placed on %s: link again",
-                          material->symbol, exe->device->name));
+                          material->symbol, exe->sites[material->site].device->name));
     }
   }
   for (size_t i = 0; i < exe->input_count; ++i) check_input(&checker, i, inputs[i]);

@@ -130,8 +130,14 @@ hx_status_t hx_prepared_refresh(hx_executable_t *exe, hx_report_t *report) {
   pthread_mutex_lock(&exe->lock);
   for (size_t i = 0; i < exe->material_count && status == HX_STATUS_OK; ++i) {
     hx_bound_material_t *material = &exe->materials[i];
-    if (material->source != NULL && hx_tensor_generation(material->source->tensor) != material->source_generation)
-      status = renew(exe, material, report);
+    if (material->source == NULL || hx_tensor_generation(material->source->tensor) == material->source_generation)
+      continue;
+    // A copy on another device is of what was prepared when it was placed there.
+    status = material->placed == NULL
+                 ? renew(exe, material, report)
+                 : hx_report_fail(report, HX_CODE_MATERIAL,
+                                  "material @%s changed after it was prepared and placed on %s: link again",
+                                  material->symbol, exe->sites[material->site].device->name);
   }
   pthread_mutex_unlock(&exe->lock);
   return status;

@@ -2,6 +2,7 @@
 // One program on two devices of a backend: the cpu plugin, and the fixture whose memory is far from the host. The cpu's
 // own bits are the measure, whatever runs where.
 #include "heliox/passes.h"
+#include "heliox/trace.h"
 #include "pass_programs.h"
 
 #define PATH HELIOX_BUILD_DIR "/tests/fixtures/far:" HELIOX_BUILD_DIR "/lib/heliox/plugins"
@@ -112,6 +113,14 @@ static void must_agree(sites_t *sites, const char *text, const char *pipeline, s
   hx_executable_release(alone);
 }
 
+#define SUM(first_, second_)                                                                                     \
+  MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT0,                                                             \
+         "%a = \"rns.add\"(%x, %y) " first_ ": (" CT0 ", " CT0 ") -> " CT0 "\n%b = \"rns.sub\"(%a, %y) " second_ \
+         ": (" CT0 ", " CT0 ") -> " CT0 "\n\"func.return\"(%b) : (" CT0 ") -> ()")
+#define TRANSFER(attributes_)                        \
+  MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT0, \
+         "%a = \"memory.transfer\"(%x) " attributes_ " : (" CT0 ") -> " CT0 "\n\"func.return\"(%a) : (" CT0 ") -> ()")
+
 #define PRODUCT                                                                                                      \
   MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT,                                                                  \
          "%p = \"ckks.mul\"(%x, %y) : (" CT0 ", " CT0 ") -> " CT "\n%r = \"ckks.relinearize\"(%p) : (" CT ") -> " CT \
@@ -204,6 +213,64 @@ static void steady_run_on_two_devices_allocates_nothing(void **state) {
   hx_executable_release(spread);
 }
 
+// What is recorded on one device is what two devices compute, call by call; a trace has the transfers too.
+static void records_and_traces_follow_both_devices(void **state) {
+  sites_t *sites = *state;
+  hx_report_t *report = sites->bench.report;
+  static const char text[] = SUM("", ""), marked[] = SUM("{heliox.device = \"far\"} ", "");
+  hx_record_t *digests = NULL;
+  must(hx_record_create(&digests, report), report);
+  hx_executable_t *alone = link_on(sites, text, sites->bench.backend, ""),
+                  *spread = link_on(sites, marked, sites->backends[0], "place");
+  hx_value_t *outputs[2] = {NULL, NULL};
+  const hx_value_t *const *inputs = (const hx_value_t *const *)sites->inputs;
+  const hx_run_options_t record = {.record = digests}, replay = {.replay = digests};
+  must(hx_run_with(alone, inputs, &outputs[0], &record, report), report);
+  must(hx_run_with(spread, inputs, &outputs[1], &replay, report), report);
+  assert_true(hx_value_equal(outputs[0], outputs[1]));
+  hx_trace_t *trace = NULL;
+  must(hx_trace_create(&trace, report), report);
+  const hx_run_options_t traced = {.trace = trace};
+  must(hx_run_with(spread, inputs, &outputs[1], &traced, report), report);
+  const hx_trace_event_t *events;
+  const size_t count = hx_trace_events(trace, &events);
+  size_t transfers = 0;
+  for (size_t i = 0; i < count; ++i) transfers += strcmp(events[i].operation, "memory.transfer") == 0 ? 1 : 0;
+  assert_int_equal(transfers, 3);  // x and y there, their sum back
+  hx_trace_release(trace);
+  for (size_t i = 0; i < 2; ++i) hx_value_release(outputs[i]);
+  hx_executable_release(alone);
+  hx_executable_release(spread);
+  hx_record_release(digests);
+}
+
+// Materials that were placed are as they were then: a run whose material changed says so, prepared ones too.
+static void changed_material_on_another_device_is_told(void **state) {
+  sites_t *sites = *state;
+  hx_report_t *report = sites->bench.report;
+  static const char *const texts[] = {
+      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT,
+             "%w = \"material.ref\"() {symbol = @w0} : () -> " PT0 "\n%a = \"ckks.mul_plain\"(%x, %w) : (" CT0 ", " PT0
+             ") -> " CT "\n\"func.return\"(%a) : (" CT ") -> ()"),
+      MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT,
+             "%w = \"material.ref\"() {symbol = @w0, heliox.prepare = \"mul\"} : () -> " PT0
+             "\n%a = \"ckks.mul_plain\"(%x, %w) : (" CT0 ", " PT0 ") -> " CT "\n\"func.return\"(%a) : (" CT ") -> ()")};
+  for (size_t t = 0; t < 2; ++t) {
+    must_agree(sites, texts[t], "place{ckks.mul_plain=far}", 1);
+    hx_executable_t *spread = link_on(sites, texts[t], sites->backends[0], "place{ckks.mul_plain=far}");
+    hx_value_t *output = NULL;
+    must(hx_run(spread, (const hx_value_t *const *)sites->inputs, &output, report), report);
+    hx_tensor_touch(sites->weights[0]->tensor);
+    for (int round = 0; round < 2; ++round) {  // it stays so
+      assert_int_not_equal(hx_run(spread, (const hx_value_t *const *)sites->inputs, &output, report), HX_STATUS_OK);
+      must_fault(report, HX_CODE_MATERIAL, 0, "material @w0 changed after it was ");
+      hx_report_clear(report);
+    }
+    hx_value_release(output);
+    hx_executable_release(spread);
+  }
+}
+
 static void must_refuse(sites_t *sites, const char *text, const char *pipeline, hx_code_t code, const char *piece) {
   hx_report_t *report = sites->bench.report;
   hx_compilation_t *compilation = compile(sites, text);
@@ -217,14 +284,6 @@ static void must_refuse(sites_t *sites, const char *text, const char *pipeline, 
   hx_report_clear(report);
   hx_compilation_release(compilation);
 }
-
-#define SUM(first_, second_)                                                                                     \
-  MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT0,                                                             \
-         "%a = \"rns.add\"(%x, %y) " first_ ": (" CT0 ", " CT0 ") -> " CT0 "\n%b = \"rns.sub\"(%a, %y) " second_ \
-         ": (" CT0 ", " CT0 ") -> " CT0 "\n\"func.return\"(%b) : (" CT0 ") -> ()")
-#define TRANSFER(attributes_)                        \
-  MODULE("%x: " CT0 ", %y: " CT0, CT0 ", " CT0, CT0, \
-         "%a = \"memory.transfer\"(%x) " attributes_ " : (" CT0 ") -> " CT0 "\n\"func.return\"(%a) : (" CT0 ") -> ()")
 
 static void values_on_the_wrong_device_are_refused_by_name(void **state) {
   static const char far[] = SUM("{heliox.device = \"far\"} ", "{heliox.device = \"cpu\"} ");
@@ -278,6 +337,8 @@ int main(void) {
       cmocka_unit_test(random_programs_placed_at_random_keep_every_bit),
       cmocka_unit_test(executable_tells_what_each_device_needs),
       cmocka_unit_test(steady_run_on_two_devices_allocates_nothing),
+      cmocka_unit_test(records_and_traces_follow_both_devices),
+      cmocka_unit_test(changed_material_on_another_device_is_told),
       cmocka_unit_test(values_on_the_wrong_device_are_refused_by_name),
       cmocka_unit_test(places_that_do_not_exist_are_refused),
       cmocka_unit_test(linking_and_running_survive_every_failed_allocation),
