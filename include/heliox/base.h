@@ -13,12 +13,16 @@
 extern "C" {
 #endif
 
+/// What the library exports.
 #define HX_API __attribute__((visibility("default")))
+/// A result that must be looked at.
 #define HX_MUST_USE __attribute__((warn_unused_result))
+/// Texts that are checked as printf's.
 #define HX_PRINTF(format_, first_) __attribute__((format(printf, format_, first_)))
 
 /// Coarse result of a function; see status.def for when each is used.
 typedef enum hx_status {
+/// One row of the table that is included next.
 #define STATUS(id_, name_, doc_) HX_STATUS_##id_,
 #include "heliox/status.def"
   HX_STATUS_COUNT
@@ -26,6 +30,7 @@ typedef enum hx_status {
 
 /// Checks of a plugin, in order; see codes.def.
 typedef enum hx_gate {
+/// One row of the table that is included next.
 #define GATE(id_, name_) HX_GATE_##id_,
 #include "heliox/codes.def"
   HX_GATE_COUNT
@@ -33,6 +38,7 @@ typedef enum hx_gate {
 
 /// Stable reason behind a refusal; see codes.def.
 typedef enum hx_code {
+/// One row of the table that is included next.
 #define CODE(id_, word_, status_, gate_, meaning_, remedy_) HX_CODE_##id_,
 #include "heliox/codes.def"
   HX_CODE_COUNT
@@ -40,15 +46,17 @@ typedef enum hx_code {
 
 /// One row of the code list. Static, never freed.
 typedef struct hx_code_info {
-  hx_code_t code;
-  const char *word;  ///< "abi-range"
-  hx_status_t status;
-  hx_gate_t gate;
-  const char *meaning;
-  const char *remedy;
+  hx_code_t code;       ///< its number
+  const char *word;     ///< "abi-range"
+  hx_status_t status;   ///< what functions return with it
+  hx_gate_t gate;       ///< of a plugin's loading that gives it; HX_GATE_NONE elsewhere
+  const char *meaning;  ///< one sentence
+  const char *remedy;   ///< what to do
 } hx_code_info_t;
 
+/// "ok", "invalid", ...; static.
 HX_API const char *hx_status_name(hx_status_t status);
+/// "discover", "digest", ...; static.
 HX_API const char *hx_gate_name(hx_gate_t gate);
 /// Row of a code; never NULL (an unknown value gives HX_CODE_INTERNAL's).
 HX_API const hx_code_info_t *hx_code_info(hx_code_t code);
@@ -57,17 +65,18 @@ HX_API const hx_code_info_t *hx_code_find(const char *word);
 
 /// A borrowed piece of UTF-8 text, not NUL-terminated.
 typedef struct hx_str {
-  const char *data;
-  size_t size;
+  const char *data;  ///< its bytes; NULL only where size is 0
+  size_t size;       ///< their number
 } hx_str_t;
 
 /// View of a NUL-terminated string; NULL gives the empty view.
 HX_API hx_str_t hx_str(const char *text);
+/// Equal bytes.
 HX_API bool hx_str_equal(hx_str_t a, hx_str_t b);
 
 /// One fault. Text fields are owned by the report and NUL-terminated; empty where not given.
 typedef struct hx_fault {
-  hx_code_t code;
+  hx_code_t code;        ///< what went wrong
   uint32_t line;         ///< 1-based; 0 where there is no text
   uint32_t column;       ///< 1-based, in bytes
   const char *source;    ///< file or program name
@@ -82,10 +91,13 @@ typedef struct hx_report hx_report_t;
 
 /// @retval NULL out of memory
 HX_API hx_report_t *hx_report_create(void);
+/// Frees it and its faults; NULL is allowed.
 HX_API void hx_report_release(hx_report_t *report);
+/// Faults so far; 0 for NULL.
 HX_API size_t hx_report_count(const hx_report_t *report);
 /// Borrowed until the report changes; NULL if index is out of range.
 HX_API const hx_fault_t *hx_report_get(const hx_report_t *report, size_t index);
+/// Forgets all faults.
 HX_API void hx_report_clear(hx_report_t *report);
 /// Adds a copy of a fault. Control bytes in text are escaped, text is cut at 4 KiB.
 /// @return the status of the fault's code, so that callers can `return hx_report_add(...)`.
@@ -116,6 +128,7 @@ HX_API HX_MUST_USE hx_status_t hx_log_set_filter(const char *filter, hx_report_t
 
 /// Threads that all of Heliox may use; 0 asks for HELIOX_NUM_THREADS, else the processors available.
 HX_API void hx_threads_set(uint32_t count);
+/// What hx_threads_set said, or the processors that this process may use.
 HX_API uint32_t hx_threads_get(void);
 
 /// "MAJOR.MINOR.PATCH" of the library.

@@ -27,27 +27,30 @@ HX_API HX_MUST_USE hx_status_t hx_bundle_save(const hx_compilation_t *compilatio
 
 /// A material of a bundle.
 typedef struct hx_bundle_material {
-  const char *symbol;
-  const char *type;  ///< the IR type's text
-  uint64_t bytes;    ///< in the file; 0 for a view
-  const char *of;    ///< symbol whose memory it is a view of; NULL: its own
+  const char *symbol;  ///< without @
+  const char *type;    ///< the IR type's text
+  uint64_t bytes;      ///< in the file; 0 for a view
+  const char *of;      ///< symbol whose memory it is a view of; NULL: its own
 } hx_bundle_material_t;
 
 /// A bundle's header. Texts live as long as the object.
 typedef struct hx_bundle hx_bundle_t;
+/// What a bundle says about itself; texts belong to the bundle.
 typedef struct hx_bundle_info {
   const char *params_digest;  ///< 64 digits
   const char *pipeline;       ///< passes that were run
   const char *requires_text;  ///< JSON: params, operations, keys, materials that are not stored, inputs, outputs
-  bool insecure;
-  uint64_t program_bytes;
-  const hx_bundle_material_t *materials;
-  size_t material_count;
-} hx_bundle_info_t;
+  bool insecure;              ///< made with parameters below 128 bits
+  uint64_t program_bytes;     ///< of the program's text
+  const hx_bundle_material_t *materials;  ///< those that it has
+  size_t material_count;                  ///< their number
+} hx_bundle_info_t;                       ///< see hx_bundle_info
 
 /// Reads the header alone: no payload is read, so its digest is not compared yet.
 HX_API HX_MUST_USE hx_status_t hx_bundle_inspect(const char *path, hx_bundle_t **out, hx_report_t *report);
+/// Closes it; NULL is allowed.
 HX_API void hx_bundle_release(hx_bundle_t *bundle);
+/// Fills in what it says.
 HX_API void hx_bundle_info(const hx_bundle_t *bundle, hx_bundle_info_t *out);
 
 /// Reads all: structure, sizes before allocation, the digest, the program (as hx_program_parse), residues. Gives a

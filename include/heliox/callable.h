@@ -23,6 +23,7 @@ typedef enum hx_on_miss {
 /// What a call looks like: of each argument its type, shape and strides, its device, whether it is secret, and the
 /// number of a static one. Never contents or addresses. Borrowed for the call.
 typedef struct hx_signature hx_signature_t;
+/// Arguments.
 HX_API size_t hx_signature_count(const hx_signature_t *signature);
 /// The IR type's text of an argument; the text is valid until the next call with this signature.
 HX_API const char *hx_signature_type(const hx_signature_t *signature, size_t index);
@@ -32,9 +33,9 @@ HX_API bool hx_signature_number(const hx_signature_t *signature, size_t index, i
 /// What is called. Zero-initialise; exactly one of function, program and compilation is set. Everything is copied or
 /// retained; nothing is captured, compiled or executed.
 typedef struct hx_callable_spec {
-  hx_function_t function;
-  void *argument;  ///< of the function; kept by the caller as long as the callable
-  const hx_program_t *program;
+  hx_function_t function;               ///< what is captured; NULL where it is a program or compilation
+  void *argument;                       ///< of the function; kept by the caller as long as the callable
+  const hx_program_t *program;          ///< what is compiled
   const hx_compilation_t *compilation;  ///< its program and all that is bound to it, as they are now
   const hx_params_t *params;            ///< of a function or program; a program that names its parameters needs none
   const hx_keys_t *keys;                ///< bound to every variant; NULL: a compilation's, else none
@@ -42,25 +43,29 @@ typedef struct hx_callable_spec {
   const char *pipeline;                 ///< passes instead of the default ones; "" for none
   /// Chooses a pipeline for a signature instead (NULL: the default one). The text is borrowed until the next call.
   const char *(*choose_pipeline)(void *argument, const hx_signature_t *signature);
-  void *choose_argument;
-  hx_on_miss_t on_miss;
+  void *choose_argument;  ///< passed to choose_pipeline
+  hx_on_miss_t on_miss;   ///< what a call without a specialization does
   /// Of a function: names and roles. Types come from the arguments; a type that is given must agree with them. A
   /// program has its own (NULL here).
   const hx_input_spec_t *inputs;
-  size_t input_count;
-  size_t output_count;  ///< of a function
-  const char *const *output_names;
+  size_t input_count;               ///< of a function
+  size_t output_count;              ///< of a function
+  const char *const *output_names;  ///< [output_count] or NULL
   const hx_named_value_t
-      *materials;  ///< of a function: names of data that it uses; of a program: what its symbols stand for
-  size_t material_count;
+      *materials;         ///< of a function: names of data that it uses; of a program: what its symbols stand for
+  size_t material_count;  ///< of materials
 } hx_callable_spec_t;
 
+/// Makes one. Refused (invalid-argument): none or several sources, no backend, inputs given for a program.
 HX_API HX_MUST_USE hx_status_t hx_callable_create(const hx_callable_spec_t *spec, hx_callable_t **out,
                                                   hx_report_t *report);
+/// One more owner.
 HX_API hx_callable_t *hx_callable_retain(const hx_callable_t *callable);
+/// One owner less; NULL is allowed.
 HX_API void hx_callable_release(hx_callable_t *callable);
 /// Arguments of a call; outputs.
 HX_API size_t hx_callable_inputs(const hx_callable_t *callable);
+/// Outputs of a call.
 HX_API size_t hx_callable_outputs(const hx_callable_t *callable);
 
 /// Captures, transforms and links for calls that look like this one, without executing anything. Nothing happens where
@@ -89,6 +94,7 @@ typedef struct hx_specialization {
 } hx_specialization_t;
 /// In the order in which they were prepared.
 HX_API size_t hx_callable_specializations(const hx_callable_t *callable);
+/// One of them; false where there is no such index.
 HX_API bool hx_callable_specialization(const hx_callable_t *callable, size_t index, hx_specialization_t *out);
 
 #ifdef __cplusplus

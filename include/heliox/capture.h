@@ -28,16 +28,16 @@ typedef struct hx_input_spec {
 
 /// What is captured. Zero-initialise.
 typedef struct hx_capture_spec {
-  hx_function_t function;
-  void *argument;  ///< passed to the function
-  const hx_input_spec_t *inputs;
-  size_t input_count;
-  size_t output_count;
+  hx_function_t function;           ///< called once
+  void *argument;                   ///< passed to the function
+  const hx_input_spec_t *inputs;    ///< in the order of the function's inputs
+  size_t input_count;               ///< their number
+  size_t output_count;              ///< values that the function fills in
   const char *const *output_names;  ///< [output_count] or NULL; NULL entries: resultN
   /// Names of values that the function uses besides its inputs. They, and all other values with data that it uses, are
   /// bound to the compilation as materials; those without a name are called m0, m1, ... in order of first use.
   const hx_named_value_t *materials;
-  size_t material_count;
+  size_t material_count;  ///< of materials
 } hx_capture_spec_t;
 
 /// Runs the function once with a capturing engine and gives the program that it is, with all data bound. There is no

@@ -27,6 +27,7 @@ typedef struct hx_node_options {
   bool weighted;      ///< plaintexts: on Q and P, for ckks.rotate_weighted_sum
 } hx_node_options_t;
 
+/// An empty program under these parameters (retained).
 HX_API HX_MUST_USE hx_status_t hx_builder_create(const hx_params_t *params, hx_builder_t **out, hx_report_t *report);
 /// NULL is allowed. The program that was taken from it stays.
 HX_API void hx_builder_release(hx_builder_t *builder);
@@ -65,25 +66,29 @@ HX_API HX_MUST_USE hx_status_t hx_builder_bind(const hx_builder_t *builder, hx_c
 /// (no ciphertext in ntt domain).
 HX_ENGINE_METHOD hx_engine_match(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out_a,
                                  hx_value_t **out_b, hx_report_t *report);
+/// hx_engine_match as steps of the program.
 HX_API HX_MUST_USE hx_status_t hx_builder_match(hx_builder_t *builder, hx_node_t *a, hx_node_t *b, hx_node_t **out_a,
                                                 hx_node_t **out_b, hx_report_t *report);
 
 // ------------------------------------------------------------------ polynomials
 
+/// What coefficients multiply.
 typedef enum hx_polynomial_basis {
   HX_POLYNOMIAL_POWER,     ///< sum of c_i y^i
   HX_POLYNOMIAL_CHEBYSHEV  ///< sum of c_i T_i(y), y in [-1, 1]
-} hx_polynomial_basis_t;
+} hx_polynomial_basis_t;   ///< see hx_polynomial_basis
 
 /// A polynomial in y. Zero-initialise. Arrays are borrowed for the call.
 typedef struct hx_polynomial {
-  const double *coefficients;  ///< [count], from the constant up; zeros at the end do not count
-  size_t count;                ///< 1 to HX_POLYNOMIAL_COUNT_MAX
-  hx_polynomial_basis_t basis;
+  const double *coefficients;   ///< [count], from the constant up; zeros at the end do not count
+  size_t count;                 ///< 1 to HX_POLYNOMIAL_COUNT_MAX
+  hx_polynomial_basis_t basis;  ///< of the coefficients
   /// y = (2 x - low - high) / (high - low). Both 0: y = x. Takes a depth, save where the half width is 1, 1/2, 1/4, ...
-  double low, high;
+  double low;
+  double high;        ///< end of the interval
   const char *scale;  ///< of the result, canonical text; NULL: that of x
 } hx_polynomial_t;
+/// Coefficients at most.
 #define HX_POLYNOMIAL_COUNT_MAX 65536
 
 /// What an evaluation takes.
@@ -106,6 +111,7 @@ HX_API HX_MUST_USE hx_status_t hx_polynomial_cost(const hx_params_t *params, con
 /// takes), scale-range (a scale of the result that cannot be reached exactly).
 HX_ENGINE_METHOD hx_engine_polynomial(hx_engine_t *engine, const hx_value_t *x, const hx_polynomial_t *polynomial,
                                       hx_value_t **out, hx_report_t *report);
+/// hx_engine_polynomial as steps of the program.
 HX_API HX_MUST_USE hx_status_t hx_builder_polynomial(hx_builder_t *builder, hx_node_t *x,
                                                      const hx_polynomial_t *polynomial, hx_node_t **out,
                                                      hx_report_t *report);
@@ -126,7 +132,8 @@ typedef struct hx_matrix hx_matrix_t;
 
 /// Shape and layout. Zero-initialise.
 typedef struct hx_matrix_options {
-  size_t rows, columns;
+  size_t rows;      ///< of the matrix: numbers of the result
+  size_t columns;   ///< numbers of the vector
   bool is_complex;  ///< entries are pairs (re, im)
   uint32_t slots;   ///< of the vectors: a power of two
   /// The vector repeats in its slots with this period, a power of two from `columns` up; 0: `slots`, so the vector
@@ -143,7 +150,9 @@ typedef struct hx_matrix_options {
 /// a period that is no power of two or too small).
 HX_API HX_MUST_USE hx_status_t hx_matrix_create(const hx_matrix_options_t *options, const double *entries,
                                                 hx_matrix_t **out, hx_report_t *report);
+/// One more owner.
 HX_API hx_matrix_t *hx_matrix_retain(const hx_matrix_t *matrix);
+/// One owner less; NULL is allowed.
 HX_API void hx_matrix_release(hx_matrix_t *matrix);
 
 /// Steps that need a key, ascending, each in [1, slots). Returns their count; writes at most room of them.
@@ -151,11 +160,13 @@ HX_API size_t hx_matrix_rotations(const hx_matrix_t *matrix, int64_t *out_steps,
 
 /// What a product takes.
 typedef struct hx_matrix_cost {
-  size_t diagonals;      ///< that are not 0
-  uint32_t baby, giant;  ///< steps, those by 0 included
-  uint32_t folds;        ///< further rotations: a matrix of fewer rows than the period
-  uint32_t period;       ///< of the result: the least power of two from `rows` up
+  size_t diagonals;  ///< that are not 0
+  uint32_t baby;     ///< baby steps: rotations of the vector
+  uint32_t giant;    ///< steps, those by 0 included
+  uint32_t folds;    ///< further rotations: a matrix of fewer rows than the period
+  uint32_t period;   ///< of the result: the least power of two from `rows` up
 } hx_matrix_cost_t;
+/// What a product takes.
 HX_API void hx_matrix_cost(const hx_matrix_t *matrix, hx_matrix_cost_t *out);
 
 /// The product, one depth deeper. Slot i of the result is entry i modulo its period; entries from `rows` up are 0.
@@ -163,10 +174,12 @@ HX_API void hx_matrix_cost(const hx_matrix_t *matrix, hx_matrix_cost_t *out);
 HX_ENGINE_METHOD hx_engine_matrix_vector(hx_engine_t *engine, hx_matrix_t *matrix, const hx_value_t *x,
                                          const char *scale, hx_value_t **out, hx_report_t *report);
 
+/// How a product is written into a program.
 typedef enum hx_matrix_form {
-  HX_MATRIX_PLAIN,  ///< single rotations, products and sums, which passes may merge
-  HX_MATRIX_MERGED  ///< rotate_weighted_sum for the baby steps, rotate_sum for the giant ones
-} hx_matrix_form_t;
+  HX_MATRIX_PLAIN,   ///< single rotations, products and sums, which passes may merge
+  HX_MATRIX_MERGED   ///< rotate_weighted_sum for the baby steps, rotate_sum for the giant ones
+} hx_matrix_form_t;  ///< see hx_matrix_form
+/// hx_engine_matrix_vector as steps of the program; `scale` of the diagonals, NULL: the default.
 HX_API HX_MUST_USE hx_status_t hx_builder_matrix_vector(hx_builder_t *builder, const hx_matrix_t *matrix, hx_node_t *x,
                                                         const char *scale, hx_matrix_form_t form, hx_node_t **out,
                                                         hx_report_t *report);

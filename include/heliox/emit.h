@@ -10,12 +10,13 @@
 extern "C" {
 #endif
 
+/// What a program is written as.
 typedef enum hx_emit_form {
   HX_EMIT_DOT,     ///< Graphviz
   HX_EMIT_SVG,     ///< a picture: colour by dialect, rows by depth, the state of every value at its edge
   HX_EMIT_HTML,    ///< a page with the picture, search and tooltips; needs nothing besides itself
   HX_EMIT_EAGER_C  ///< a C function of engine calls
-} hx_emit_form_t;
+} hx_emit_form_t;  ///< see hx_emit_form
 
 /// Writes a program. Deterministic; freed by hx_text_free. States are shown as far as they are known: run infer-state
 /// before. EAGER_C has an operation for every method of the engine and control flow over public numbers.

@@ -14,11 +14,13 @@
 extern "C" {
 #endif
 
+/// Calls on values, one method for each operation. Any thread.
 typedef struct hx_engine hx_engine_t;
 
 /// @param keys evaluation keys; NULL: only operations without keys. Retained.
 HX_API HX_MUST_USE hx_status_t hx_engine_create(const hx_params_t *params, const hx_keys_t *keys,
                                                 const hx_backend_t *backend, hx_engine_t **out, hx_report_t *report);
+/// Frees it; NULL is allowed. Values that it made stay.
 HX_API void hx_engine_release(hx_engine_t *engine);
 HX_API const hx_params_t *hx_engine_params(const hx_engine_t *engine);  ///< borrowed
 /// True while a function is captured (heliox/capture.h): calls are recorded, values have no data.
@@ -27,14 +29,15 @@ HX_API bool hx_engine_is_capturing(const hx_engine_t *engine);
 /// What one operation of a watched engine left. Slots are of one value without batch axes.
 typedef struct hx_engine_noise {
   const char *operation;  ///< "ckks.mul"
-  size_t result;
-  uint32_t depth;
-  bool known;        ///< whether there is a prediction
-  double predicted;  ///< RMS of the slots' errors
-  double measured;   ///< the same, in truth
-  double worst;      ///< the largest
-  double sigmas;     ///< that over the predicted sigma of the worst slots: below 12
+  size_t result;          ///< which of its results, from 0
+  uint32_t depth;         ///< of the result
+  bool known;             ///< whether there is a prediction
+  double predicted;       ///< RMS of the slots' errors
+  double measured;        ///< the same, in truth
+  double worst;           ///< the largest
+  double sigmas;          ///< that over the predicted sigma of the worst slots: below 12
 } hx_engine_noise_t;
+/// Called after every operation that is watched, from the thread that called it.
 typedef void (*hx_engine_noise_fn)(void *argument, const hx_engine_noise_t *noise);
 
 /// Debug mode, with the secret at hand: after every operation the result is decrypted and compared with what it should
@@ -46,40 +49,57 @@ typedef void (*hx_engine_noise_fn)(void *argument, const hx_engine_noise_t *nois
 HX_API HX_MUST_USE hx_status_t hx_engine_watch_noise(hx_engine_t *engine, const hx_keys_t *keys,
                                                      hx_engine_noise_fn watch, void *argument, hx_report_t *report);
 
+/// How methods are declared.
 #define HX_ENGINE_METHOD HX_API HX_MUST_USE hx_status_t
+/// a + b: equal states.
 HX_ENGINE_METHOD hx_engine_add(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
                                hx_report_t *report);
+/// a - b: equal states.
 HX_ENGINE_METHOD hx_engine_sub(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
                                hx_report_t *report);
+/// -a.
 HX_ENGINE_METHOD hx_engine_neg(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
+/// a + plaintext, of equal depth, scale and slots.
 HX_ENGINE_METHOD hx_engine_add_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext,
                                      hx_value_t **out, hx_report_t *report);
+/// a - plaintext, of equal depth, scale and slots.
 HX_ENGINE_METHOD hx_engine_sub_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext,
                                      hx_value_t **out, hx_report_t *report);
+/// a times plaintext, of equal depth and slots; scales multiply.
 HX_ENGINE_METHOD hx_engine_mul_plain(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *plaintext,
                                      hx_value_t **out, hx_report_t *report);
+/// a + (re + i im) in every slot, at a's scale.
 HX_ENGINE_METHOD hx_engine_add_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, hx_value_t **out,
                                       hx_report_t *report);
 /// @param scale canonical text of the constant's scale
 HX_ENGINE_METHOD hx_engine_mul_scalar(hx_engine_t *engine, const hx_value_t *a, double re, double im, const char *scale,
                                       hx_value_t **out, hx_report_t *report);
+/// a times an integer, exactly; depth and scale stay.
 HX_ENGINE_METHOD hx_engine_mul_integer(hx_engine_t *engine, const hx_value_t *a, int64_t integer, hx_value_t **out,
                                        hx_report_t *report);
 /// Three components.
 HX_ENGINE_METHOD hx_engine_mul(hx_engine_t *engine, const hx_value_t *a, const hx_value_t *b, hx_value_t **out,
                                hx_report_t *report);
+/// a times itself: three components, the scale squared.
 HX_ENGINE_METHOD hx_engine_square(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
+/// Three components to two, by the relinearization key.
 HX_ENGINE_METHOD hx_engine_relinearize(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
+/// Divides by the last depth group's primes, rounded to nearest: one depth deeper.
 HX_ENGINE_METHOD hx_engine_rescale(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
+/// The same message at a greater depth; the scale stays.
 HX_ENGINE_METHOD hx_engine_level_drop(hx_engine_t *engine, const hx_value_t *a, uint32_t depth, hx_value_t **out,
                                       hx_report_t *report);
+/// The same residues read at another scale: the message changes by the ratio. `scale`: canonical text.
 HX_ENGINE_METHOD hx_engine_reinterpret_scale(hx_engine_t *engine, const hx_value_t *a, const char *scale,
                                              hx_value_t **out, hx_report_t *report);
+/// From coefficient to ntt domain.
 HX_ENGINE_METHOD hx_engine_to_ntt(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
+/// From ntt to coefficient domain.
 HX_ENGINE_METHOD hx_engine_from_ntt(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 /// Slot i takes slot i + step; any integer, taken modulo the slots; 0 is a copy and needs no key.
 HX_ENGINE_METHOD hx_engine_rotate(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_value_t **out,
                                   hx_report_t *report);
+/// The complex conjugates of all slots, by the conjugation key.
 HX_ENGINE_METHOD hx_engine_conjugate(hx_engine_t *engine, const hx_value_t *a, hx_value_t **out, hx_report_t *report);
 
 /// To another secret. The value is the first secret's; the result is the second's and has its key id. Two components.
@@ -131,21 +151,30 @@ HX_ENGINE_METHOD hx_engine_prepare_plain(hx_engine_t *engine, const hx_value_t *
 // implementation allows it, the result takes the operand's memory and nothing is allocated; else these are the methods
 // above and a release. On failure *value is what it was, save that a device that fails while it computes leaves zeros.
 
+/// *value becomes hx_engine_add of it and b.
 HX_ENGINE_METHOD hx_engine_add_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *b,
                                        hx_report_t *report);
+/// *value becomes hx_engine_sub of it and b.
 HX_ENGINE_METHOD hx_engine_sub_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *b,
                                        hx_report_t *report);
+/// *value becomes its negative.
 HX_ENGINE_METHOD hx_engine_neg_inplace(hx_engine_t *engine, hx_value_t **value, hx_report_t *report);
+/// *value becomes hx_engine_add_plain of it.
 HX_ENGINE_METHOD hx_engine_add_plain_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *plaintext,
                                              hx_report_t *report);
+/// *value becomes hx_engine_sub_plain of it.
 HX_ENGINE_METHOD hx_engine_sub_plain_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *plaintext,
                                              hx_report_t *report);
+/// *value becomes hx_engine_mul_plain of it.
 HX_ENGINE_METHOD hx_engine_mul_plain_inplace(hx_engine_t *engine, hx_value_t **value, const hx_value_t *plaintext,
                                              hx_report_t *report);
+/// *value becomes hx_engine_add_scalar of it.
 HX_ENGINE_METHOD hx_engine_add_scalar_inplace(hx_engine_t *engine, hx_value_t **value, double re, double im,
                                               hx_report_t *report);
+/// *value becomes hx_engine_mul_scalar of it.
 HX_ENGINE_METHOD hx_engine_mul_scalar_inplace(hx_engine_t *engine, hx_value_t **value, double re, double im,
                                               const char *scale, hx_report_t *report);
+/// *value becomes hx_engine_mul_integer of it.
 HX_ENGINE_METHOD hx_engine_mul_integer_inplace(hx_engine_t *engine, hx_value_t **value, int64_t integer,
                                                hx_report_t *report);
 
@@ -159,25 +188,34 @@ HX_ENGINE_METHOD hx_engine_rotate_composed(hx_engine_t *engine, const hx_value_t
 // key-switched next saves a transform in coefficient domain. Equal to the plain form followed by hx_engine_from_ntt,
 // bit for bit.
 
+/// In which a result is wanted.
 typedef enum hx_domain { HX_DOMAIN_NTT, HX_DOMAIN_COEFFICIENT } hx_domain_t;
+/// hx_engine_relinearize with a result in this domain.
 HX_ENGINE_METHOD hx_engine_relinearize_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain,
                                           hx_value_t **out, hx_report_t *report);
+/// hx_engine_rescale with a result in this domain.
 HX_ENGINE_METHOD hx_engine_rescale_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
                                       hx_report_t *report);
+/// hx_engine_rotate with a result in this domain.
 HX_ENGINE_METHOD hx_engine_rotate_to(hx_engine_t *engine, const hx_value_t *a, int64_t step, hx_domain_t domain,
                                      hx_value_t **out, hx_report_t *report);
+/// hx_engine_key_switch with a result in this domain.
 HX_ENGINE_METHOD hx_engine_key_switch_to(hx_engine_t *engine, const hx_value_t *a, const hx_switch_t *key,
                                          hx_domain_t domain, hx_value_t **out, hx_report_t *report);
+/// hx_engine_conjugate with a result in this domain.
 HX_ENGINE_METHOD hx_engine_conjugate_to(hx_engine_t *engine, const hx_value_t *a, hx_domain_t domain, hx_value_t **out,
                                         hx_report_t *report);
 
 // ------------------------------------------------------------------ compact plaintexts
 // As hx_engine_add_plain and its kin, bit for bit; the plaintext is expanded for the call.
 
+/// hx_engine_add_plain with a plaintext of which one period is kept.
 HX_ENGINE_METHOD hx_engine_add_compact(hx_engine_t *engine, const hx_value_t *a, const hx_compact_t *plaintext,
                                        hx_value_t **out, hx_report_t *report);
+/// hx_engine_sub_plain with a plaintext of which one period is kept.
 HX_ENGINE_METHOD hx_engine_sub_compact(hx_engine_t *engine, const hx_value_t *a, const hx_compact_t *plaintext,
                                        hx_value_t **out, hx_report_t *report);
+/// hx_engine_mul_plain with a plaintext of which one period is kept.
 HX_ENGINE_METHOD hx_engine_mul_compact(hx_engine_t *engine, const hx_value_t *a, const hx_compact_t *plaintext,
                                        hx_value_t **out, hx_report_t *report);
 
@@ -187,6 +225,7 @@ HX_ENGINE_METHOD hx_engine_mul_compact(hx_engine_t *engine, const hx_value_t *a,
 // host memory, for each operation that it has; else on the library's own routines, as there. Several times faster on
 // cpu.
 
+/// As hx_encode.
 HX_ENGINE_METHOD hx_engine_encode(hx_engine_t *engine, const double *values, size_t count, bool complex_values,
                                   const hx_encode_options_t *options, hx_value_t **out, hx_report_t *report);
 /// @param out_values room for 2 * hx_value_slots doubles
@@ -207,17 +246,19 @@ HX_ENGINE_METHOD hx_engine_generate_keys(hx_engine_t *engine, const hx_keygen_op
 // numbers cross to the device instead of residues. Never in place of hx_engine_encode: the caller asks for it, and says
 // how much of a promise it takes.
 
+/// What a codec promises.
 typedef enum hx_codec_promise {
   HX_CODEC_NONE,    ///< there is no codec
   HX_CODEC_WITHIN,  ///< each coefficient within a bound of what hx_engine_encode gives; other plugins, devices, drivers
                     ///< and library builds may give other bits, so what is computed from it is reproduced there alone
   HX_CODEC_EXACT    ///< the coefficients of hx_engine_encode, bit for bit, so all that is computed from them
-} hx_codec_promise_t;
+} hx_codec_promise_t;  ///< see hx_codec_promise
 
+/// What an engine's device encodes and decodes by.
 typedef struct hx_codec {
-  hx_codec_promise_t promise;
-  double bound;  ///< of HX_CODEC_WITHIN, in units of the residues; else 0
-} hx_codec_t;
+  hx_codec_promise_t promise;  ///< of its results
+  double bound;                ///< of HX_CODEC_WITHIN, in units of the residues; else 0
+} hx_codec_t;                  ///< see hx_codec
 /// What the codec of the backend's first device promises (declared by the plugin, checked by the conformance suite).
 HX_API void hx_engine_codec(const hx_engine_t *engine, hx_codec_t *out);
 

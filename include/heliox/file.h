@@ -27,14 +27,16 @@ typedef enum hx_file_kind {
 
 /// A named value of a file.
 typedef struct hx_named_value {
-  const char *name;
-  hx_value_t *value;
+  const char *name;   ///< its name in the file or program
+  hx_value_t *value;  ///< the value
 } hx_named_value_t;
 
+/// What a file of Heliox holds, from its head alone.
 HX_API HX_MUST_USE hx_status_t hx_file_kind(const char *path, hx_file_kind_t *out, hx_report_t *report);
 
 /// Writes parameters; appears whole or not at all.
 HX_API HX_MUST_USE hx_status_t hx_params_save(const hx_params_t *params, const char *path, hx_report_t *report);
+/// Reads parameters. `flags`: HX_PARAMS_INSECURE admits those below 128 bits.
 HX_API HX_MUST_USE hx_status_t hx_params_load(const char *path, uint32_t flags, hx_params_t **out, hx_report_t *report);
 
 /// Writes values of one kind (all ciphertexts or all plaintexts) of one parameter set. Secret values are refused
@@ -52,6 +54,7 @@ HX_API HX_MUST_USE hx_status_t hx_values_load(const char *path, const hx_params_
 /// @retval HX_STATUS_INVALID (input) no value of that name, or several and no name; the text lists them
 HX_API HX_MUST_USE hx_status_t hx_value_load(const char *path, const char *name, const hx_params_t *params,
                                              hx_value_t **out, hx_report_t *report);
+/// Releases the values and frees the list; NULL is allowed.
 HX_API void hx_values_free(hx_named_value_t *values, size_t count);
 
 #ifdef __cplusplus

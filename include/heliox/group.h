@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/// Ranks that compute together. One thread at a time.
 typedef struct hx_process_group hx_group_t;
 
 /// Opens a group by name through the one plugin of the backend that has the collective role. The backend's first device
@@ -25,8 +26,11 @@ typedef struct hx_process_group hx_group_t;
 /// @retval HX_STATUS_NOT_FOUND (backend) no plugin of the backend has collectives, or several have
 HX_API HX_MUST_USE hx_status_t hx_group_open(const hx_backend_t *backend, const char *name, uint32_t timeout_ms,
                                              hx_group_t **out, hx_report_t *report);
+/// Leaves it; NULL is allowed.
 HX_API void hx_group_release(hx_group_t *group);
+/// This process's number, from 0.
 HX_API uint32_t hx_group_rank(const hx_group_t *group);
+/// How many ranks there are.
 HX_API uint32_t hx_group_size(const hx_group_t *group);
 
 /// The sum over all ranks of a ciphertext or plaintext, modulo each prime, in the order of the ranks: the same bits on
@@ -60,7 +64,7 @@ HX_API HX_MUST_USE hx_status_t hx_group_load_keys(hx_group_t *group, const char 
 
 /// A copy of the backend whose named resources have the group, for programs with distributed operations. The group
 /// outlives the copy and all that is linked with it.
-/// @param name as programs refer to it: resource.ref {symbol = @name, kind = "process-group"}
+/// @param name as programs refer to it: the symbol of resource.ref, kind "process-group"
 /// @retval HX_STATUS_INVALID (implementation-exists) the backend has that name already
 HX_API HX_MUST_USE hx_status_t hx_backend_with_group(const hx_backend_t *backend, const char *name, hx_group_t *group,
                                                      hx_backend_t **out, hx_report_t *report);
@@ -68,9 +72,11 @@ HX_API HX_MUST_USE hx_status_t hx_backend_with_group(const hx_backend_t *backend
 /// Payload bytes that this rank has given to and taken from the plugin since the group was opened: what
 /// docs/distributed.md predicts.
 typedef struct hx_group_volume {
-  uint64_t sent, received;
-  uint64_t calls;
+  uint64_t sent;      ///< bytes that this rank gave
+  uint64_t received;  ///< bytes that it got
+  uint64_t calls;     ///< collectives that it took part in
 } hx_group_volume_t;
+/// What this rank has moved so far.
 HX_API void hx_group_volume(const hx_group_t *group, hx_group_volume_t *out);
 
 #ifdef __cplusplus

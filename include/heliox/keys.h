@@ -27,8 +27,8 @@ enum {
 typedef struct hx_keygen_options {
   uint32_t parts;            ///< HX_KEYS_ bits; the secret is always made
   const int64_t *rotations;  ///< steps, any integers; equal ones modulo slots are made once
-  size_t rotation_count;
-  uint32_t slots;  ///< that the steps refer to; 0: N/2
+  size_t rotation_count;     ///< of rotations
+  uint32_t slots;            ///< that the steps refer to; 0: N/2
 } hx_keygen_options_t;
 
 /// Draws a secret and makes the keys asked for. Randomness: the system's generator seeds ChaCha20.
@@ -43,7 +43,7 @@ HX_API HX_MUST_USE hx_status_t hx_keys_load(const char *directory, uint32_t part
 typedef struct hx_load_options {
   bool (*cancelled)(void *argument);  ///< polled while bytes are read; true ends the load (cancelled)
   void (*progress)(void *argument, uint64_t done, uint64_t total);  ///< bytes of all files asked for; now and then
-  void *argument;
+  void *argument;                                                   ///< passed to both
 } hx_load_options_t;
 /// hx_keys_load, watched. Files are read once, from end to end, each byte straight to its place in the set: a set takes
 /// its own memory and a buffer of some hundred KiB, whatever its size.
@@ -56,8 +56,11 @@ HX_API HX_MUST_USE hx_status_t hx_keys_load_with(const char *directory, uint32_t
 HX_API HX_MUST_USE hx_status_t hx_keys_save(const hx_keys_t *keys, const char *directory, uint32_t parts,
                                             bool overwrite, hx_report_t *report);
 
+/// One more owner.
 HX_API hx_keys_t *hx_keys_retain(const hx_keys_t *keys);
+/// One owner less; the last one wipes the secret. NULL is allowed.
 HX_API void hx_keys_release(hx_keys_t *keys);
+/// Borrowed.
 HX_API const hx_params_t *hx_keys_params(const hx_keys_t *keys);
 HX_API const uint8_t *hx_keys_id(const hx_keys_t *keys);  ///< 16 bytes
 HX_API uint32_t hx_keys_parts(const hx_keys_t *keys);     ///< HX_KEYS_ bits present
@@ -81,8 +84,11 @@ typedef struct hx_switch hx_switch_t;
 /// params-digest, params (no special primes).
 HX_API HX_MUST_USE hx_status_t hx_switch_generate(const hx_keys_t *from, const hx_keys_t *to, hx_switch_t **out,
                                                   hx_report_t *report);
+/// One more owner.
 HX_API hx_switch_t *hx_switch_retain(const hx_switch_t *key);
+/// One owner less; NULL is allowed.
 HX_API void hx_switch_release(hx_switch_t *key);
+/// Borrowed.
 HX_API const hx_params_t *hx_switch_params(const hx_switch_t *key);
 HX_API const uint8_t *hx_switch_from_id(const hx_switch_t *key);  ///< 16 bytes
 HX_API const uint8_t *hx_switch_to_id(const hx_switch_t *key);    ///< 16 bytes

@@ -21,6 +21,7 @@ enum {
 HX_API size_t hx_params_preset_count(void);
 /// Name and one-line purpose of a preset; NULL if out of range. Static.
 HX_API const char *hx_params_preset_name(size_t index);
+/// What a preset is for; NULL where there is no such index.
 HX_API const char *hx_params_preset_purpose(size_t index);
 /// The default preset's name.
 HX_API const char *hx_params_default_name(void);
@@ -76,34 +77,48 @@ typedef struct hx_params_precision {
   double deepest;     ///< after products with fresh values, one a depth, down to the last
   double drift_log2;  ///< log2 of how far, in bits, a chain of squarings leaves the default scale at worst
 } hx_params_precision_t;
+/// Predicted bits, for messages of size 1.
 HX_API void hx_params_precision(const hx_params_t *params, hx_params_precision_t *out);
 
+/// One more owner.
 HX_API hx_params_t *hx_params_retain(const hx_params_t *params);
+/// One owner less; NULL is allowed.
 HX_API void hx_params_release(hx_params_t *params);
 
 HX_API const char *hx_params_name(const hx_params_t *params);        ///< "" if it has none
 HX_API const char *hx_params_json(const hx_params_t *params);        ///< canonical text, what the digest covers
 HX_API const uint8_t *hx_params_digest(const hx_params_t *params);   ///< 32 bytes
 HX_API const char *hx_params_digest_hex(const hx_params_t *params);  ///< 64 digits
+/// Below 128 bits, or another secret than the tables assume.
 HX_API bool hx_params_is_insecure(const hx_params_t *params);
+/// N = 2^log_n.
 HX_API uint32_t hx_params_log_n(const hx_params_t *params);
+/// Bits of a residue's word: 64 or 32.
 HX_API uint32_t hx_params_word(const hx_params_t *params);
+/// Primes of Q.
 HX_API uint32_t hx_params_q_count(const hx_params_t *params);
+/// Special primes P; 0: no switching keys.
 HX_API uint32_t hx_params_p_count(const hx_params_t *params);
 HX_API uint64_t hx_params_prime(const hx_params_t *params, uint32_t id);  ///< 0 if out of range
 HX_API uint32_t hx_params_group_count(const hx_params_t *params);         ///< base group included
+/// Primes of a depth group; group 0 is the base.
 HX_API uint32_t hx_params_group_size(const hx_params_t *params, uint32_t group);
+/// Rescales that a fresh value can take.
 HX_API uint32_t hx_params_max_depth(const hx_params_t *params);
+/// Digits that were asked for.
 HX_API uint32_t hx_params_digits_asked(const hx_params_t *params);
 HX_API uint32_t hx_params_digits(const hx_params_t *params);     ///< as they come out
 HX_API const char *hx_params_scale(const hx_params_t *params);   ///< default scale, canonical text
 HX_API const char *hx_params_secret(const hx_params_t *params);  ///< "ternary" or "ternary:h"
+/// Of all primes of Q.
 HX_API double hx_params_log2_q(const hx_params_t *params);
+/// Of all special primes.
 HX_API double hx_params_log2_p(const hx_params_t *params);
 /// Largest log2(QP) for 128-bit classical security at this N; 0 beyond the table.
 HX_API uint32_t hx_params_security_limit(const hx_params_t *params);
 /// Bytes of one relinearization or rotation key, and of a fresh ciphertext.
 HX_API uint64_t hx_params_key_bytes(const hx_params_t *params);
+/// Of a fresh ciphertext.
 HX_API uint64_t hx_params_ciphertext_bytes(const hx_params_t *params);
 
 #ifdef __cplusplus

@@ -26,16 +26,18 @@ typedef enum hx_pass_claim {
 
 /// One row of the registry. Static, never freed.
 typedef struct hx_pass_info {
-  const char *name;     ///< "dve"
-  const char *options;  ///< those that it takes, comma-separated: "only=missing", "mode=exact|waterline", "size=*"
-  hx_pass_role_t role;
-  hx_pass_claim_t claim;
-  const char *doc;
+  const char *name;       ///< "dve"
+  const char *options;    ///< those that it takes, comma-separated: "only=missing", "mode=exact|waterline", "size=*"
+  hx_pass_role_t role;    ///< what it is for
+  hx_pass_claim_t claim;  ///< what it promises
+  const char *doc;        ///< one sentence
 } hx_pass_info_t;
 
 /// All passes, in the order of the registry. Returns their number.
 HX_API size_t hx_pass_list(const hx_pass_info_t **out_passes);
+/// "optimise", "mend", "lower", "check".
 HX_API const char *hx_pass_role_name(hx_pass_role_t role);
+/// "bits", "rounding".
 HX_API const char *hx_pass_claim_name(hx_pass_claim_t claim);
 /// The text of the default pipeline. It keeps bits: it never inserts rescale or relinearization.
 HX_API const char *hx_pipeline_default(void);
@@ -48,17 +50,21 @@ HX_API hx_str_t hx_pipeline_entry(const char *pipeline, size_t index);
 typedef struct hx_decision {
   const char *pass;       ///< "hoist-rotations"
   const char *operation;  ///< that it is about, "" for the program
-  uint32_t line, column;  ///< of the operation in the source; 0: none
+  uint32_t line;          ///< of the operation in the source; 0: none
+  uint32_t column;        ///< of the operation in the source; 0: none
   const char *chosen;     ///< what was chosen
   const char *among;      ///< what could have been chosen
-  const char *why;
+  const char *why;        ///< the reason, with figures
 } hx_decision_t;
 
 /// A growing list of decisions.
 typedef struct hx_decisions hx_decisions_t;
 HX_API hx_decisions_t *hx_decisions_create(void);  ///< NULL: memory is exhausted
+/// Frees it; NULL is allowed.
 HX_API void hx_decisions_release(hx_decisions_t *decisions);
+/// How many there are.
 HX_API size_t hx_decisions_count(const hx_decisions_t *decisions);
+/// One of them, borrowed; NULL where there is no such index.
 HX_API const hx_decision_t *hx_decisions_get(const hx_decisions_t *decisions, size_t index);
 
 /// How a pipeline is run over a compilation. Zero-initialise.
@@ -69,7 +75,7 @@ typedef struct hx_transform_options {
   hx_costs_t *costs;           ///< measurements for select-by-cost, looked up for the target; NULL: none
   /// Called before (is_over false) and after every pass with the program as it is then.
   void (*watch)(void *argument, const char *pass, bool is_over, bool changed, const hx_program_t *program);
-  void *argument;
+  void *argument;  ///< passed to watch
 } hx_transform_options_t;
 
 /// hx_compilation_transform with options; NULL options: none.

@@ -20,12 +20,16 @@ enum { HX_PRINT_SHORT = 1, HX_PRINT_ALIASES = 2 };
 /// Limits: 64 MiB of text, nesting 64, 4 Mi operations.
 HX_API HX_MUST_USE hx_status_t hx_program_parse(hx_str_t text, const char *source, hx_program_t **out,
                                                 hx_report_t *report);
+/// hx_program_parse of a file.
 HX_API HX_MUST_USE hx_status_t hx_program_load(const char *path, hx_program_t **out, hx_report_t *report);
+/// One more owner.
 HX_API hx_program_t *hx_program_retain(const hx_program_t *program);
+/// One owner less; NULL is allowed.
 HX_API void hx_program_release(hx_program_t *program);
 /// Text of the program; freed by hx_text_free. Deterministic.
 HX_API HX_MUST_USE hx_status_t hx_program_print(const hx_program_t *program, uint32_t flags, char **out_text,
                                                 hx_report_t *report);
+/// Frees a text that a function of the library gave; NULL is allowed.
 HX_API void hx_text_free(char *text);
 /// Name or digest in heliox.params, or "".
 HX_API const char *hx_program_params(const hx_program_t *program);
@@ -36,7 +40,9 @@ typedef struct hx_port {
   const char *role;  ///< ciphertext, plaintext, message, static
   const char *type;  ///< text
 } hx_port_t;
+/// Of the main function, borrowed. Returns their number.
 HX_API size_t hx_program_inputs(const hx_program_t *program, const hx_port_t **out_ports);
+/// Of the main function, borrowed. Returns their number.
 HX_API size_t hx_program_outputs(const hx_program_t *program, const hx_port_t **out_ports);
 
 /// What a program needs to run: derived without executing anything.
@@ -44,14 +50,18 @@ typedef struct hx_program_needs {
   uint32_t parts;            ///< HX_KEYS_RELIN, HX_KEYS_GALOIS, HX_KEYS_CONJ
   const uint64_t *elements;  ///< Galois elements, ascending; owned by the object below
   const int64_t *steps;      ///< a step for each element
-  size_t element_count;
-  uint32_t depth;  ///< deepest depth of any value
-  uint32_t slots;  ///< that the steps refer to
+  size_t element_count;      ///< of elements and steps
+  uint32_t depth;            ///< deepest depth of any value
+  uint32_t slots;            ///< that the steps refer to
 } hx_program_needs_t;
+/// What hx_program_needs found.
 typedef struct hx_needs hx_needs_t;
+/// Keys and depth of a program under these parameters (NULL: those that it names).
 HX_API HX_MUST_USE hx_status_t hx_program_needs(const hx_program_t *program, const hx_params_t *params,
                                                 hx_needs_t **out, hx_report_t *report);
+/// Borrowed.
 HX_API const hx_program_needs_t *hx_needs_get(const hx_needs_t *needs);
+/// Frees it; NULL is allowed.
 HX_API void hx_needs_release(hx_needs_t *needs);
 
 /// Program, bindings and parameters, to be transformed and linked. One thread at a time.
@@ -60,7 +70,9 @@ typedef struct hx_compilation hx_compilation_t;
 /// @param params NULL: the preset named by heliox.params (refused if there is none)
 HX_API HX_MUST_USE hx_status_t hx_compilation_create(const hx_program_t *program, const hx_params_t *params,
                                                      hx_compilation_t **out, hx_report_t *report);
+/// Frees it; NULL is allowed. Executables stay.
 HX_API void hx_compilation_release(hx_compilation_t *compilation);
+/// Borrowed.
 HX_API const hx_params_t *hx_compilation_params(const hx_compilation_t *compilation);
 /// Writes the digest of the parameters into the program (heliox.params): from then on it is refused under any others.
 HX_API HX_MUST_USE hx_status_t hx_compilation_name_params(hx_compilation_t *compilation, hx_report_t *report);
@@ -108,10 +120,10 @@ HX_API HX_MUST_USE hx_status_t hx_link_check(const hx_compilation_t *compilation
 typedef struct hx_linking hx_linking_t;
 /// A step of linking. run NULL: the standard step of that name. Steps work on copies: of the program, of the bindings.
 typedef struct hx_link_pass {
-  const char *name;
-  const char *doc;
+  const char *name;                                                                ///< of a standard step, or one's own
+  const char *doc;                                                                 ///< one sentence; may be NULL
   hx_status_t (*run)(hx_linking_t *linking, void *argument, hx_report_t *report);  ///< a failure is one of linking's
-  void *argument;
+  void *argument;                                                                  ///< passed to run
 } hx_link_pass_t;
 /// The standard steps in order: resolve-tensors, resolve-operations, initialise-resources, materialise, link. The first
 /// three gather all faults; the others run where there are none.
@@ -128,9 +140,13 @@ HX_API HX_MUST_USE hx_status_t hx_linking_transform(hx_linking_t *linking, const
 /// resolve-tensors.
 HX_API HX_MUST_USE hx_status_t hx_linking_assign(hx_linking_t *linking, const char *operation,
                                                  const char *implementation, hx_report_t *report);
+/// One more owner.
 HX_API hx_executable_t *hx_executable_retain(const hx_executable_t *executable);
+/// One owner less; NULL is allowed.
 HX_API void hx_executable_release(hx_executable_t *executable);
+/// In the order of hx_run's, borrowed. Returns their number.
 HX_API size_t hx_executable_inputs(const hx_executable_t *executable, const hx_port_t **out_ports);
+/// In the order of hx_run's, borrowed. Returns their number.
 HX_API size_t hx_executable_outputs(const hx_executable_t *executable, const hx_port_t **out_ports);
 /// JSON: operations, implementations, plugin digests, resources, memory plan. Deterministic; written when first asked
 /// for,
@@ -141,15 +157,15 @@ HX_API const char *hx_executable_source(const hx_executable_t *executable);
 
 /// Figures of an executable and of its last run.
 typedef struct hx_run_stats {
-  uint64_t slab_bytes;
+  uint64_t slab_bytes;  ///< memory for intermediates
   uint64_t
       peak_bytes;  ///< memory of one run besides its inputs, outputs and materials: slab and scratch. Known at link
   uint64_t unshared_bytes;  ///< what the slab would take if no two intermediates shared memory
   uint64_t calls;           ///< prepared calls a run
-  uint64_t runs;
-  uint64_t mod_ups;    ///< of the last run: polynomials decomposed and raised to Q and P
-  uint64_t mod_downs;  ///< of the last run: values divided by P
-  double seconds;      ///< of the last run
+  uint64_t runs;            ///< made so far
+  uint64_t mod_ups;         ///< of the last run: polynomials decomposed and raised to Q and P
+  uint64_t mod_downs;       ///< of the last run: values divided by P
+  double seconds;           ///< of the last run
 } hx_run_stats_t;
 
 /// Runs once, synchronously.
@@ -160,14 +176,15 @@ HX_API HX_MUST_USE hx_status_t hx_run(hx_executable_t *executable, const hx_valu
                                       hx_value_t **outputs, hx_report_t *report);
 /// Times of runs, digests of results: heliox/trace.h.
 typedef struct hx_trace hx_trace_t;
+/// Digests of a run's results.
 typedef struct hx_record hx_record_t;
 
 /// How a run is watched. Zero-initialise.
 typedef struct hx_run_options {
   bool (*cancelled)(void *argument);  ///< polled between prepared calls; true stops the run (cancelled). Plugins may
                                       ///< ask it within a call, from the threads that work on it
-  void *argument;
-  hx_trace_t *trace;          ///< gets an event a call; NULL: none. The run waits for every call
+  void *argument;                     ///< passed to cancelled and progress
+  hx_trace_t *trace;                  ///< gets an event a call; NULL: none. The run waits for every call
   hx_record_t *record;        ///< is emptied and gets the digest of every result; NULL: none. The run waits likewise
   const hx_record_t *replay;  ///< results must have these digests, of these operations in this order: the first that
                               ///< has not is named and the run fails (differs); NULL: none. Not together with record
@@ -195,6 +212,7 @@ HX_API HX_MUST_USE hx_status_t hx_value_to_device(const hx_value_t *value, const
 /// The value in host memory: itself, retained, where it is there already, else a copy.
 HX_API HX_MUST_USE hx_status_t hx_value_to_host(const hx_value_t *value, hx_value_t **out, hx_report_t *report);
 
+/// Fills in the figures.
 HX_API void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out);
 
 /// How two backends are compared. Zero-initialise.
@@ -206,19 +224,28 @@ typedef struct hx_diff_options {
 
 /// The first place at which two backends differ, and what was compared. Texts are owned by the object.
 typedef struct hx_difference {
-  bool differs;
-  uint64_t calls;                 ///< prepared calls that were compared, up to the first that differs
-  uint64_t values;                ///< words that were compared
-  uint64_t secrets;               ///< results that were left out because they are secret
-  size_t call;                    ///< number of the differing call, from 0
-  const char *operation, *value;  ///< "rns.mul", "%x"
-  const char *implementation_a, *implementation_b;
-  uint32_t line, column;  ///< in the program; 0: none
-  uint64_t item;          ///< of the batch
-  uint32_t digit, component, limb, prime_id;
-  uint64_t prime, index;  ///< 0 where the words are no residues
-  uint64_t a, b;          ///< both words
+  bool differs;                  ///< false: all that was compared is equal, and what follows is empty
+  uint64_t calls;                ///< prepared calls that were compared, up to the first that differs
+  uint64_t values;               ///< words that were compared
+  uint64_t secrets;              ///< results that were left out because they are secret
+  size_t call;                   ///< number of the differing call, from 0
+  const char *operation;         ///< "rns.mul"
+  const char *value;             ///< "rns.mul", "%x"
+  const char *implementation_a;  ///< of the first backend
+  const char *implementation_b;  ///< of the second one
+  uint32_t line;                 ///< in the program; 0: none
+  uint32_t column;               ///< in the program; 0: none
+  uint64_t item;                 ///< of the batch
+  uint32_t digit;                ///< of a key
+  uint32_t component;            ///< polynomial
+  uint32_t limb;                 ///< of the tensor
+  uint32_t prime_id;             ///< of the limb
+  uint64_t prime;                ///< the limb's modulus
+  uint64_t index;                ///< 0 where the words are no residues
+  uint64_t a;                    ///< the first backend's word
+  uint64_t b;                    ///< both words
 } hx_difference_t;
+/// What hx_diff found.
 typedef struct hx_diff hx_diff_t;
 
 /// Links a compilation to two backends so that both have the same calls, runs both on the same inputs, and compares the
@@ -230,7 +257,9 @@ typedef struct hx_diff hx_diff_t;
 HX_API HX_MUST_USE hx_status_t hx_diff(const hx_compilation_t *compilation, const hx_backend_t *a,
                                        const hx_backend_t *b, const hx_diff_options_t *options,
                                        const hx_value_t *const *inputs, hx_diff_t **out, hx_report_t *report);
+/// Borrowed.
 HX_API const hx_difference_t *hx_diff_get(const hx_diff_t *diff);
+/// Frees it; NULL is allowed.
 HX_API void hx_diff_release(hx_diff_t *diff);
 
 #ifdef __cplusplus

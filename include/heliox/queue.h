@@ -16,6 +16,7 @@ typedef struct hx_queue_of_runs hx_queue_t;
 /// A point on a queue. Reference-counted.
 typedef struct hx_point hx_event_t;
 
+/// An empty queue with a thread of its own.
 HX_API HX_MUST_USE hx_status_t hx_queue_create(hx_queue_t **out, hx_report_t *report);
 /// Waits for all that was enqueued; the opposite of cancelling.
 HX_API void hx_queue_release(hx_queue_t *queue);
@@ -37,8 +38,11 @@ HX_API HX_MUST_USE hx_status_t hx_run_async(hx_queue_t *queue, hx_executable_t *
 HX_API HX_MUST_USE hx_status_t hx_queue_record(hx_queue_t *queue, hx_event_t **out, hx_report_t *report);
 /// What is enqueued behind this waits until the point (of any queue; retained) is passed.
 HX_API HX_MUST_USE hx_status_t hx_queue_wait(hx_queue_t *queue, hx_event_t *event, hx_report_t *report);
+/// True once all that was queued before it is done.
 HX_API bool hx_event_is_passed(hx_event_t *event);
+/// Waits until it is passed.
 HX_API void hx_event_wait(hx_event_t *event);
+/// Frees it; NULL is allowed.
 HX_API void hx_event_release(hx_event_t *event);
 
 /// Waits for all that was enqueued.

@@ -27,6 +27,7 @@ typedef struct hx_trace_event {
 /// Made by hx_trace_create, given to runs in hx_run_options_t.trace. A traced run waits for every call, so it is slower
 /// than others. Nothing of any value is kept. One run at a time.
 HX_API HX_MUST_USE hx_status_t hx_trace_create(hx_trace_t **out, hx_report_t *report);
+/// Frees it; NULL is allowed.
 HX_API void hx_trace_release(hx_trace_t *trace);
 /// Events in order; borrowed until the next run.
 HX_API size_t hx_trace_events(const hx_trace_t *trace, const hx_trace_event_t **out_events);
@@ -40,9 +41,11 @@ HX_API HX_MUST_USE hx_status_t hx_trace_save(const hx_trace_t *trace, const char
 /// fused region, which are only named. A replay on another backend compares what both have: where one fuses and the
 /// other does not, all that leaves the regions.
 HX_API HX_MUST_USE hx_status_t hx_record_create(hx_record_t **out, hx_report_t *report);
+/// Frees it; NULL is allowed.
 HX_API void hx_record_release(hx_record_t *record);
 /// Results recorded.
 HX_API size_t hx_record_count(const hx_record_t *record);
+/// Writes it; appears whole or not at all.
 HX_API HX_MUST_USE hx_status_t hx_record_save(const hx_record_t *record, const char *path, hx_report_t *report);
 /// Refused: a file that is no record or damaged (file-format), of another version (file-version), above 64 MiB or 2^20
 /// results (limit).

@@ -24,11 +24,15 @@ typedef struct hx_cost {
 /// A table of measurements. One thread at a time.
 typedef struct hx_costs hx_costs_t;
 HX_API hx_costs_t *hx_costs_create(void);  ///< NULL: memory is exhausted
+/// Frees it; NULL is allowed.
 HX_API void hx_costs_release(hx_costs_t *costs);
+/// Measurements in it.
 HX_API size_t hx_costs_count(const hx_costs_t *costs);
+/// One of them, borrowed; NULL where there is no such index.
 HX_API const hx_cost_t *hx_costs_get(const hx_costs_t *costs, size_t index);
 /// Adds the rows of a JSON file; rows of one key are replaced. Limits: 16 MiB, 100,000 rows.
 HX_API HX_MUST_USE hx_status_t hx_costs_load(hx_costs_t *costs, const char *path, hx_report_t *report);
+/// Adds what a table's text says; `source` names it in faults.
 HX_API HX_MUST_USE hx_status_t hx_costs_parse(hx_costs_t *costs, hx_str_t text, const char *source,
                                               hx_report_t *report);
 /// Writes all rows, atomically, in a fixed order.
@@ -39,7 +43,7 @@ typedef struct hx_tune_options {
   double seconds;  ///< that one candidate is run for, after a warm run; 0: 0.05
   /// Called for each measurement as it is made; may be NULL.
   void (*measured)(void *argument, const hx_cost_t *cost);
-  void *argument;
+  void *argument;  ///< passed to the function before it
 } hx_tune_options_t;
 
 /// Measures, for every distinct operation of a compilation's program, its candidates on a backend's first device: the
@@ -69,7 +73,7 @@ typedef struct hx_bisect_options {
 
 /// The first pass of a pipeline behind which a result is another one.
 typedef struct hx_bisection {
-  bool found;
+  bool found;         ///< a pass changes a result
   size_t index;       ///< of the pass in the pipeline, from 0
   char entry[128];    ///< "late-rescale"
   char output[64];    ///< name of the output that differs

@@ -22,31 +22,43 @@ typedef enum hx_value_kind {
   HX_VALUE_NUMBER
 } hx_value_kind_t;
 
+/// One more owner.
 HX_API hx_value_t *hx_value_retain(const hx_value_t *value);
 /// Wipes the memory of secret values. NULL is allowed.
 HX_API void hx_value_release(hx_value_t *value);
 
+/// Ciphertext, plaintext or number.
 HX_API hx_value_kind_t hx_value_kind(const hx_value_t *value);
 HX_API const hx_params_t *hx_value_params(const hx_value_t *value);  ///< borrowed
 HX_API const uint8_t *hx_value_key_id(const hx_value_t *value);      ///< 16 bytes, zero for plaintexts
+/// Its depth; 0: fresh.
 HX_API uint32_t hx_value_depth(const hx_value_t *value);
+/// 2, or 3 before a relinearization; plaintexts: 1.
 HX_API uint32_t hx_value_components(const hx_value_t *value);
+/// Numbers that it holds.
 HX_API uint32_t hx_value_slots(const hx_value_t *value);
+/// Primes that are there.
 HX_API uint32_t hx_value_limbs(const hx_value_t *value);
+/// Log2 of its exact scale.
 HX_API double hx_value_scale_log2(const hx_value_t *value);
 /// Values that the message had before encoding, and whether they were complex; kept through operations.
 HX_API uint64_t hx_value_count(const hx_value_t *value);
+/// Whether the message was complex.
 HX_API bool hx_value_is_complex(const hx_value_t *value);
+/// Whether it is wiped when released, and never leaves for a plugin that is not trusted with secrets.
 HX_API bool hx_value_is_secret(const hx_value_t *value);
+/// Of its residues.
 HX_API uint64_t hx_value_bytes(const hx_value_t *value);
 /// A public number for a static input. `type` is the IR's: "index", "i64", "si32", "ui8", "i1", or "f64" for the second
 /// form. Refused: another type (type), a number that the type does not hold (value).
 HX_API HX_MUST_USE hx_status_t hx_value_integer(const hx_params_t *params, const char *type, int64_t number,
                                                 hx_value_t **out, hx_report_t *report);
+/// The same of a real number: type f64.
 HX_API HX_MUST_USE hx_status_t hx_value_real(const hx_params_t *params, double number, hx_value_t **out,
                                              hx_report_t *report);
 /// The number of a value of kind number: an integer (u64 keep their bits), else a double; 0 for other kinds.
 HX_API int64_t hx_value_get_integer(const hx_value_t *value);
+/// As a double.
 HX_API double hx_value_get_real(const hx_value_t *value);
 /// The IR type's text: the whole state. Returns the length without NUL; writes at most size bytes.
 HX_API size_t hx_value_type_text(const hx_value_t *value, char *text, size_t size);
@@ -92,6 +104,7 @@ HX_API HX_MUST_USE hx_status_t hx_decode(const hx_value_t *plaintext, double *ou
 // upper bound for products of dependent operands. Messages are bounded by what encoding saw, or for secret ones by the
 // magnitude declared; a result is as good as that bound.
 
+/// What is predicted of a value's error.
 typedef struct hx_value_noise {
   bool known;            ///< false: the rest is 0
   double rms;            ///< of the error's coefficients, in units of the residues
@@ -100,8 +113,9 @@ typedef struct hx_value_noise {
   double precision;      ///< -log2(slot_sigma)
   double magnitude;      ///< bound on |z|
   double headroom_bits;  ///< log2 of (Q_d / 2) / (magnitude * scale): below 0 the message may wrap around
-} hx_value_noise_t;
+} hx_value_noise_t;      ///< see hx_value_noise
 
+/// Fills it in.
 HX_API void hx_value_noise(const hx_value_t *value, hx_value_noise_t *out);
 
 // ------------------------------------------------------------------ batches
@@ -144,6 +158,7 @@ HX_API HX_MUST_USE hx_status_t hx_plaintext_compact(const hx_value_t *plaintext,
                                                     hx_report_t *report);
 /// The plaintext, bit for bit.
 HX_API HX_MUST_USE hx_status_t hx_compact_expand(const hx_compact_t *compact, hx_value_t **out, hx_report_t *report);
+/// One more owner.
 HX_API hx_compact_t *hx_compact_retain(const hx_compact_t *compact);
 HX_API void hx_compact_release(hx_compact_t *compact);          ///< NULL is allowed
 HX_API uint64_t hx_compact_bytes(const hx_compact_t *compact);  ///< of its residues

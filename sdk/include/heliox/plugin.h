@@ -33,8 +33,10 @@ extern "C" {
 
 /* ------------------------------------------------------------------ constants */
 
+/* Of this header; other majors are refused. */
 #define HX_ABI_MAJOR 1u
 #define HX_ABI_MINOR 2u /* highest minor that this header describes */
+/* The version of this header as text. */
 #define HX_ABI_TEXT "1.2"
 
 /* Result codes of every function. */
@@ -84,16 +86,16 @@ typedef struct hx_group hx_group;       /* processes that work together; since 1
 /* Owned by the caller. The callee writes code, op and message (NUL-terminated, cut if too long). */
 typedef struct {
   uint32_t struct_size;
-  int32_t code;
-  uint32_t op; /* index of the operation in the region, or HX_NONE */
+  int32_t code; /* what the function returns */
+  uint32_t op;  /* index of the operation in the region, or HX_NONE */
   uint32_t reserved;
-  char message[240];
+  char message[240]; /* UTF-8, NUL-terminated */
 } hx_error;
 
 /* A place in memory. offset is in bytes and respects the alignment of the device. */
 typedef struct {
-  hx_buffer *buffer;
-  uint64_t offset;
+  hx_buffer *buffer; /* what it lies in */
+  uint64_t offset;   /* bytes from the buffer's start */
 } hx_span;
 
 /* ------------------------------------------------------------------ what a region says */
@@ -101,10 +103,10 @@ typedef struct {
 /* The ring and the prime chain. Prime ids: Q's primes 0..q_count-1, then P's. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t log_n;
-  uint32_t word; /* bits of a residue word, 64 or 32 */
-  uint32_t q_count;
-  uint32_t p_count;
+  uint32_t log_n;       /* N = 2^log_n */
+  uint32_t word;        /* bits of a residue word, 64 or 32 */
+  uint32_t q_count;     /* primes of Q: the first ones */
+  uint32_t p_count;     /* special primes P, behind them */
   uint32_t digit_run;   /* primes a key-switching digit: digit j owns ids j*run .. (j+1)*run-1 of Q */
   uint32_t group_count; /* base group and depth groups */
   uint32_t reserved;
@@ -119,50 +121,52 @@ typedef struct {
  * component used for all): the host resolves broadcasts and views before a plugin sees them. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t dtype;
-  uint32_t log_n;
-  uint32_t batch_rank;
-  uint32_t digits; /* 0: no digit axis; only switching keys have one */
-  uint32_t components;
-  uint32_t limbs;
-  uint32_t domain; /* 0 where dtype is no residue */
-  uint32_t basis;
-  uint32_t repr;
-  uint32_t flags; /* HX_SECRET, HX_IMMUTABLE */
+  uint32_t dtype;      /* HX_U64, HX_U32, HX_I64, HX_U8, ... */
+  uint32_t log_n;      /* 2^log_n coefficients a limb */
+  uint32_t batch_rank; /* axes of the batch */
+  uint32_t digits;     /* 0: no digit axis; only switching keys have one */
+  uint32_t components; /* polynomials */
+  uint32_t limbs;      /* rows, one a prime */
+  uint32_t domain;     /* 0 where dtype is no residue */
+  uint32_t basis;      /* HX_BASIS_ */
+  uint32_t repr;       /* representation of residues; 0 where dtype is no residue */
+  uint32_t flags;      /* HX_SECRET, HX_IMMUTABLE */
   uint32_t reserved;
   const uint64_t *batch_shape;   /* [batch_rank] */
   const uint64_t *batch_strides; /* [batch_rank] */
-  uint64_t digit_stride;
-  uint64_t component_stride;
-  uint64_t limb_stride;
-  const uint32_t *prime_ids; /* [limbs], ascending; NULL where dtype is no residue */
-  const uint32_t *rows;      /* [limbs]: limb l lies at rows[l] * limb_stride; NULL: at l * limb_stride */
+  uint64_t digit_stride;         /* in elements, as all strides */
+  uint64_t component_stride;     /* from one component to the next */
+  uint64_t limb_stride;          /* from one row to the next */
+  const uint32_t *prime_ids;     /* [limbs], ascending; NULL where dtype is no residue */
+  const uint32_t *rows;          /* [limbs]: limb l lies at rows[l] * limb_stride; NULL: at l * limb_stride */
 } hx_tensor_desc;
 
+/* An attribute of an operation. */
 typedef struct {
   uint32_t struct_size;
   uint32_t kind;  /* HX_ATTR_ */
   uint32_t count; /* elements; bytes of text without its NUL */
   uint32_t reserved;
-  const char *name;
+  const char *name; /* as the catalogue has it */
   const void *data; /* int64_t, uint64_t, double or char [count] */
 } hx_attr;
 
 /* One operation. Ids index the region's tables. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t signature; /* version of the operation in the catalogue */
-  uint32_t attr_count;
-  uint32_t operand_count;
-  uint32_t result_count;
-  uint32_t resource_count;
-  const char *name;
-  const hx_attr *attrs;
-  const uint32_t *operands;
-  const uint32_t *results;
-  const uint32_t *resources;
+  uint32_t signature;        /* version of the operation in the catalogue */
+  uint32_t attr_count;       /* of attrs */
+  uint32_t operand_count;    /* of operands */
+  uint32_t result_count;     /* of results */
+  uint32_t resource_count;   /* of resources */
+  const char *name;          /* of the catalogue: "rns.add" */
+  const hx_attr *attrs;      /* [attr_count] */
+  const uint32_t *operands;  /* value ids */
+  const uint32_t *results;   /* value ids */
+  const uint32_t *resources; /* resource ids */
 } hx_op;
 
+/* Something that operations use beside values. */
 typedef struct {
   uint32_t struct_size;
   uint32_t source;  /* value it is packed from, or HX_NONE for a live handle */
@@ -172,19 +176,19 @@ typedef struct {
 /* Operations in topological order over values. Flat and borrowed: a plugin copies what it keeps. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t value_count;
-  uint32_t op_count;
-  uint32_t resource_count;
-  uint32_t input_count;
-  uint32_t output_count;
-  const hx_ring *ring;
-  hx_tables *tables; /* of this device and ring; NULL where device_ops has no tables_create */
-  const hx_tensor_desc *values;
-  const hx_op *ops;
-  const hx_resource *resources;
-  const uint32_t *inputs;  /* value ids */
-  const uint32_t *outputs; /* value ids */
-  const char *variant;     /* pins one variant of the implementation; NULL: the plugin chooses */
+  uint32_t value_count;         /* of values */
+  uint32_t op_count;            /* of ops */
+  uint32_t resource_count;      /* of resources */
+  uint32_t input_count;         /* of inputs */
+  uint32_t output_count;        /* of outputs */
+  const hx_ring *ring;          /* that all residues belong to */
+  hx_tables *tables;            /* of this device and ring; NULL where device_ops has no tables_create */
+  const hx_tensor_desc *values; /* [value_count] */
+  const hx_op *ops;             /* [op_count] */
+  const hx_resource *resources; /* [resource_count] */
+  const uint32_t *inputs;       /* value ids */
+  const uint32_t *outputs;      /* value ids */
+  const char *variant;          /* pins one variant of the implementation; NULL: the plugin chooses */
   /* since 1.1: combine regions of collective operations, prepared by the plugin that computes. They live as long as the
    * prepared region and are run by hx_host.run_region. */
   uint32_t callable_count;
@@ -198,8 +202,8 @@ typedef struct {
 /* Filled by prepare. may_alias is the host's array, all -1 on entry. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t alias_count; /* entries of may_alias: the region's outputs */
-  uint64_t scratch_host;
+  uint32_t alias_count;    /* entries of may_alias: the region's outputs */
+  uint64_t scratch_host;   /* bytes of host memory that execute wants */
   uint64_t scratch_device; /* bytes that execute wants */
   int32_t *may_alias;      /* per output: index of the input whose memory it may share, or -1 */
   uint64_t cost_ns;        /* 0: unknown */
@@ -210,19 +214,20 @@ typedef struct {
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
-  hx_queue *queue;
-  hx_span scratch_host;
-  hx_span scratch_device;
+  hx_queue *queue;        /* that the work is enqueued on */
+  hx_span scratch_host;   /* as the plan asked for */
+  hx_span scratch_device; /* as the plan asked for */
   void *const *resources; /* [resource_count]: hx_packed *, or the live handle */
   const hx_span *inputs;  /* [input_count] */
   const hx_span *outputs; /* [output_count] */
 } hx_call;
 
+/* One implementation of an operation. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t signature;
-  const char *name; /* of the implementation; with op, unique in the plugin */
-  const char *op;   /* operation, or "fusion.region": takes fused regions */
+  uint32_t signature; /* version of the operation in the catalogue */
+  const char *name;   /* of the implementation; with op, unique in the plugin */
+  const char *op;     /* operation, or "fusion.region": takes fused regions */
   /* [A] HX_UNSUPPORTED for a fused region un-fuses it at link time. */
   int32_t (*prepare)(hx_device *, const hx_region *, hx_plan *, hx_prepared **, hx_error *);
   /* [Q] allocates nothing, waits for nothing. */
@@ -232,21 +237,23 @@ typedef struct {
 
 /* ------------------------------------------------------------------ roles */
 
+/* What a device is. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t int64_ok;
-  uint32_t compute_units;
+  uint32_t int64_ok;      /* not 0: it has 64-bit integers */
+  uint32_t compute_units; /* processors, cores, multiprocessors */
   uint32_t reserved;
-  uint64_t memory_bytes;
-  uint64_t alignment; /* of every span offset, a power of two; also of sub-allocations */
-  char name[128];
-  char uuid[64];
-  char driver[64];
+  uint64_t memory_bytes; /* of its own, or of the host's where it works there */
+  uint64_t alignment;    /* of every span offset, a power of two; also of sub-allocations */
+  char name[128];        /* for people */
+  char uuid[64];         /* the same in every process; may be empty */
+  char driver[64];       /* its name and version */
   /* since 1.2: links to the plugin's other devices, a bit for each device below 64; its own bit is 0 */
   uint64_t peers;        /* copies to and from that device go straight, not by way of the host */
   uint64_t peers_linked; /* of these, over a link of their own and not the system's bus */
 } hx_device_info;
 
+/* Devices, and what is made for one. */
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
@@ -259,6 +266,7 @@ typedef struct {
   void (*tables_destroy)(hx_tables *); /* [A] */
 } hx_device_ops;
 
+/* Buffers. */
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
@@ -269,6 +277,7 @@ typedef struct {
   void (*free)(hx_buffer *);     /* [A] */
 } hx_memory_ops;
 
+/* Queues: work in order, enqueued and waited for. */
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
@@ -319,12 +328,12 @@ typedef struct {
 /* How numbers become a plaintext. The scale is mantissa * 2^exponent times the primes to these powers. */
 typedef struct {
   uint32_t struct_size;
-  uint32_t complex_values; /* 0: one double a slot; 1: re, im */
-  uint32_t slots;          /* a power of two, at most N/2; coefficients lie at multiples of N / (2 slots) */
-  int32_t scale_exponent;
-  uint64_t scale_mantissa;
-  const int32_t *prime_powers; /* [q_count + p_count] */
-  const hx_ring *ring;
+  uint32_t complex_values;         /* 0: one double a slot; 1: re, im */
+  uint32_t slots;                  /* a power of two, at most N/2; coefficients lie at multiples of N / (2 slots) */
+  int32_t scale_exponent;          /* of two */
+  uint64_t scale_mantissa;         /* of the scale */
+  const int32_t *prime_powers;     /* [q_count + p_count] */
+  const hx_ring *ring;             /* of the plaintext */
   hx_tables *tables;               /* as in hx_region */
   const hx_tensor_desc *plaintext; /* one component, ntt domain, standard, on primes of Q; batch dense on both sides */
 } hx_encoding;
@@ -346,11 +355,11 @@ typedef struct {
 typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
-  hx_callable *combine;
-  const hx_call *call;
-  const void *mine; /* host memory, `bytes`; not `incoming` */
-  void *incoming;   /* host memory, `bytes` */
-  uint64_t bytes;
+  hx_callable *combine; /* region that adds incoming to the sum */
+  const hx_call *call;  /* of that region */
+  const void *mine;     /* host memory, `bytes`; not `incoming` */
+  void *incoming;       /* host memory, `bytes` */
+  uint64_t bytes;       /* of a payload */
 } hx_reduction;
 
 /* Groups of processes. Payloads are host memory; whoever calls has brought them there. Every call is collective: all
@@ -360,18 +369,25 @@ typedef struct {
   uint32_t struct_size;
   uint32_t reserved;
   int32_t (*open)(const char *name, uint32_t timeout_ms, hx_group **, hx_error *); /* "world" */
+  /* Leaves the group. */
   void (*close)(hx_group *);
+  /* Number of this process, and how many there are. */
   int32_t (*rank)(hx_group *, uint32_t *out_rank, uint32_t *out_size, hx_error *);
   /* Before every payload: HX_INVALID on every rank where not all ranks bring equal bytes, naming the ranks that differ
    * from rank 0. */
   int32_t (*agree)(hx_group *, const void *facts, uint64_t bytes, hx_error *);
+  /* Root's payload to all. */
   int32_t (*broadcast)(hx_group *, uint32_t root, void *payload, uint64_t bytes, hx_error *);
   /* Rank r brings bytes[r] bytes; `all` takes them in the order of the ranks. */
   int32_t (*all_gather)(hx_group *, const void *mine, void *all, const uint64_t *bytes, hx_error *);
+  /* In the order of the ranks. */
   int32_t (*all_reduce)(hx_group *, const hx_reduction *, hx_error *);
+  /* To one rank, which receives. */
   int32_t (*send)(hx_group *, uint32_t to, const void *payload, uint64_t bytes, hx_error *);
+  /* From one rank, which sends. */
   int32_t (*receive)(hx_group *, uint32_t from, void *payload, uint64_t bytes, hx_error *);
-  /* since 1.2. [I] Whether groups can be opened on this machine: HX_UNAVAILABLE says what is missing. NULL: they can. */
+  /* since 1.2. [I] Whether groups can be opened on this machine: HX_UNAVAILABLE says what is missing. NULL: they can.
+   */
   int32_t (*probe)(hx_error *);
 } hx_collective_ops;
 
@@ -380,13 +396,15 @@ typedef struct {
 /* Valid until shutdown returns. All [A]. */
 typedef struct hx_host {
   uint32_t struct_size;
-  uint32_t abi_major;
-  uint32_t minor_min;
-  uint32_t minor_max;
-  void *self; /* first argument of every function */
+  uint32_t abi_major; /* of the host */
+  uint32_t minor_min; /* least that it speaks */
+  uint32_t minor_max; /* highest that it speaks */
+  void *self;         /* first argument of every function */
+  /* A line; levels HX_LOG_. */
   void (*log)(void *self, int32_t level, const char *area, const char *text);
   const char *(*option)(void *self, const char *name); /* "cpu-mask", ...; NULL where unset */
   uint32_t (*threads)(void *self);                     /* this plugin's share of the thread budget */
+  /* Body(argument, i) for every i below count, on this plugin's share of threads. */
   int32_t (*parallel_for)(void *self, uint64_t count, void (*body)(void *, uint64_t), void *argument);
   int32_t (*cancelled)(void *self); /* not 0: stop as soon as may be */
   /* Runs a callable on the queue of the call, which is one of the plugin that computes. Scratch is the host's. */
@@ -400,25 +418,25 @@ typedef struct hx_host {
 
 /* Filled by heliox_plugin_query. Mandatory up to impls; a NULL role is absent. */
 typedef struct {
-  uint32_t struct_size; /* in: the room that the host has; out: what was filled */
-  uint32_t abi_major;
-  uint32_t minor_min;
-  uint32_t minor_max;
-  const char *id;
-  const char *version;
+  uint32_t struct_size;    /* in: the room that the host has; out: what was filled */
+  uint32_t abi_major;      /* of the plugin */
+  uint32_t minor_min;      /* least that it speaks */
+  uint32_t minor_max;      /* highest that it speaks */
+  const char *id;          /* as in the manifest */
+  const char *version;     /* as in the manifest */
   uint8_t layout_hash[32]; /* of the negotiated minor */
-  uint32_t impl_count;
+  uint32_t impl_count;     /* of impls */
   uint32_t reserved;
-  const hx_impl *const *impls;
-  const hx_device_ops *device;
-  const hx_memory_ops *memory;
-  const hx_queue_ops *queue;
-  const hx_materializer_ops *materializer;
-  void (*shutdown)(void); /* [I] after every object is gone */
+  const hx_impl *const *impls;             /* [impl_count] */
+  const hx_device_ops *device;             /* needed for execution */
+  const hx_memory_ops *memory;             /* needed for execution */
+  const hx_queue_ops *queue;               /* needed for execution */
+  const hx_materializer_ops *materializer; /* packs keys and plaintexts; NULL: none */
+  void (*shutdown)(void);                  /* [I] after every object is gone */
   /* since 1.1 */
   const hx_graph_ops *graph;
-  const hx_codec_ops *codec;
-  const hx_collective_ops *collectives;
+  const hx_codec_ops *codec;            /* encodes and decodes; NULL: none */
+  const hx_collective_ops *collectives; /* groups of processes; NULL: none */
 } hx_plugin;
 
 /* [I] The one exported symbol. */

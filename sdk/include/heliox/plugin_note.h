@@ -24,23 +24,29 @@
 #define HELIOX_PLUGIN_ABI_MIN HX_LAYOUT_ABI_MIN_TEXT
 #endif
 #ifndef HELIOX_PLUGIN_ABI_MAX
+/* See HELIOX_PLUGIN_ABI_MIN. */
 #define HELIOX_PLUGIN_ABI_MAX HX_LAYOUT_ABI_TEXT
 #endif
 
+/* A literal as the assembler's text. */
 #define HELIOX_NOTE_TEXT(literal_) "\n\t.ascii " #literal_
+/* A number as the assembler's text. */
 #define HELIOX_NOTE_NUMBER(number_) #number_
+/* Where notes go. */
 #define HELIOX_NOTE_SECTION "\t.pushsection .note.heliox,\"a\",%note\n\t.balign 4"
 
 /* The size of the second note is known beforehand: its lines come from one assembler statement each, without padding
  * between them, since a string literal is limited to 4095 bytes. */
 #define HELIOX_NOTE_PIECE(literal_) \
   __asm__("\t.pushsection .note.heliox,\"a\",%note" HELIOX_NOTE_TEXT(literal_) "\n\t.popsection\n");
+/* The layout of a minor, line by line. */
 #define HELIOX_NOTE_LAYOUT(minor_, size_, lines_)                                                           \
   __asm__(HELIOX_NOTE_SECTION "\n\t.long 7, " HELIOX_NOTE_NUMBER(                                           \
       size_) ", 2"                                                                                          \
              "\n\t.ascii \"heliox\\0\\0\"" HELIOX_NOTE_TEXT(minor_) "\n\t.ascii \"\\n\"\n\t.popsection\n"); \
   lines_(HELIOX_NOTE_PIECE) __asm__("\t.pushsection .note.heliox,\"a\",%note\n\t.balign 4\n\t.popsection\n");
 
+/* What the loader compares with the manifest. */
 #define HELIOX_NOTE_FACTS(id_, version_, min_, max_, minor_, hash_, operations_) \
   __asm__(HELIOX_NOTE_SECTION                                                                                      \
           "\n\t.long 7, 9f - 8f, 1\n\t.ascii \"heliox\\0\\0\""                                                     \

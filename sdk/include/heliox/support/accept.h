@@ -35,8 +35,8 @@ int32_t hxs_accept_lift_words(const hxs_build *build);
 // Constants of a row, `parts` for as many equal parts of it: residues[limb * parts + part], as long as the prepared
 // object. In place.
 typedef struct hxs_constants {
-  uint32_t parts;
-  uint64_t *residues;
+  uint32_t parts;      // of a row
+  uint64_t *residues;  // by limb and part
 } hxs_constants;
 // rns.mul_scalar, rns.add_scalar (one part), ckks.mul_scalar, ckks.add_scalar (two): attribute residues.
 int32_t hxs_accept_scalar(const hxs_build *build, uint32_t parts, hxs_constants *out);
@@ -47,8 +47,10 @@ int32_t hxs_accept_montgomery(const hxs_build *build, bool into, hxs_constants *
 
 // rns.sum, ckks.sum: the operand loses the axis; its places are `count` items, `stride` elements apart.
 typedef struct hxs_sum {
-  uint64_t count, stride;
+  uint64_t count;   // items of the axis
+  uint64_t stride;  // in elements
 } hxs_sum;
+// Checks operand, axis and result.
 int32_t hxs_accept_sum(const hxs_build *build, hxs_sum *out);
 // rns.weighted_sum, ckks.weighted_sum: operands are *out_terms values, then as many weights for each result in turn.
 int32_t hxs_accept_weighted_sum(const hxs_build *build, uint32_t *out_terms);
@@ -62,6 +64,7 @@ typedef struct hxs_key_product {
   uint64_t digit_offset;  // elements from the key's start
   uint32_t *key_limbs;    // of each row of the result
 } hxs_key_product;
+// Checks operands and result.
 int32_t hxs_accept_key_product(const hxs_build *build, hxs_key_product *out);
 
 // Attribute output_domain, ntt where it is absent, is the domain of a result.

@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+// One row of a stage.
 typedef struct hxs_stage_row {
   uint32_t prime;  // id of the row
   uint32_t limb;   // of the operand
@@ -29,6 +30,7 @@ enum {
   HXS_TARGET_DIVIDE     // the operand's limb times `scale`, plus map of all y
 };
 
+// One row of a result.
 typedef struct hxs_target {
   uint32_t kind;   // HXS_TARGET_
   uint32_t prime;  // id of the row
@@ -37,23 +39,30 @@ typedef struct hxs_target {
   hxs_affine map;  // of all y
 } hxs_target;
 
+// A plan: a stage and its targets.
 typedef struct hxs_base {
-  bool transform;  // operand and result in ntt domain: rows leave and enter it on the way
-  bool chained;
-  bool in_result;  // the stage writes the result's rows; there are no targets
-  uint32_t stage_count, target_count;
-  hxs_stage_row *stage;
-  hxs_target *targets;  // by limb of the result
+  bool transform;         // operand and result in ntt domain: rows leave and enter it on the way
+  bool chained;           // each stage row takes the ones before it
+  bool in_result;         // the stage writes the result's rows; there are no targets
+  uint32_t stage_count;   // of stage
+  uint32_t target_count;  // of targets
+  hxs_stage_row *stage;   // rows y
+  hxs_target *targets;    // by limb of the result
 } hxs_base;
 
 // Whole operations: rns.mod_up, rns.mod_down, rns.rescale, rns.center_lift of one limb, rns.mixed_radix and
 // rns.extend_exact. All take one operand and one result: residues of standard representation, of equal batch,
 // components and domain. *out lives as long as the prepared object.
 int32_t hxs_base_mod_up(hxs_build *build, hxs_base **out);
+// Rns.mod_down, as hxs_base_mod_up.
 int32_t hxs_base_mod_down(hxs_build *build, hxs_base **out);
+// Rns.rescale, as hxs_base_mod_up.
 int32_t hxs_base_rescale(hxs_build *build, hxs_base **out);
+// Rns.center_lift of one limb, as hxs_base_mod_up.
 int32_t hxs_base_lift_limb(hxs_build *build, hxs_base **out);
+// Rns.mixed_radix, as hxs_base_mod_up.
 int32_t hxs_base_mixed_radix(hxs_build *build, hxs_base **out);
+// Rns.extend_exact, as hxs_base_mod_up.
 int32_t hxs_base_extend_exact(hxs_build *build, hxs_base **out);
 // Division by the operand's last `count` rows without a look at attributes: for operations that contain a rescale.
 int32_t hxs_base_rescale_rows(hxs_build *build, uint32_t count, bool nearest, hxs_base **out);

@@ -11,8 +11,9 @@ extern "C" {
 
 // The chain as one operation: its outer operands and its last result. Pointers go into itself.
 typedef struct hxs_chain {
-  hx_op op;  // named "fusion.region"
-  uint32_t operands[3], results[1];
+  hx_op op;              // named "fusion.region"
+  uint32_t operands[3];  // value ids
+  uint32_t results[1];   // value ids
 } hxs_chain;
 
 // [A] Recognises [ckks.mul or ckks.square,] ckks.relinearize, ckks.rescale, each taking what the one before it makes,

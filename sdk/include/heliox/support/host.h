@@ -19,7 +19,9 @@ void hxs_host_clear(void);
 // All [A].
 const char *hxs_host_option(const char *name);  // NULL where unset
 uint32_t hxs_host_threads(void);                // this plugin's share, at least 1
+// True: stop as soon as may be.
 bool hxs_host_cancelled(void);
+// A line; levels HX_LOG_.
 void hxs_host_log(int32_t level, const char *text);
 // Runs a callable of another plugin on the queue of the call. HX_UNSUPPORTED: the host runs no regions.
 int32_t hxs_host_run_region(hx_callable *callable, const hx_call *call, hx_error *error);

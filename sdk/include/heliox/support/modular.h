@@ -9,40 +9,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Small functions of hot loops.
 #define HXS_INLINE static inline __attribute__((always_inline))
 
+// A double word.
 __extension__ typedef unsigned __int128 hxs_u128;
 
 // What reductions mod q need. L = bits: 2^(L-1) < q < 2^L; w = word.
 typedef struct hxs_modulus {
-  uint64_t q;
-  uint64_t two_q;
+  uint64_t q;               // the prime
+  uint64_t two_q;           // 2q
   uint64_t ratio;           // floor(2^64 / q)
   uint64_t barrett;         // w = 64: floor(2^(L+62) / q); w = 32: floor(2^(L+31) / q)
   uint64_t radix;           // 2^w mod q
   uint64_t radix_quotient;  // floor(radix * 2^w / q)
   uint64_t inverse;         // q^-1 mod 2^w
-  uint32_t bits;
-  uint32_t word;
+  uint32_t bits;            // L
+  uint32_t word;            // w
 } hxs_modulus;
 
 // A constant c < q with its Shoup quotient floor(c * 2^w / q).
 typedef struct hxs_factor {
-  uint64_t value;
-  uint64_t quotient;
+  uint64_t value;     // c
+  uint64_t quotient;  // of it
 } hxs_factor;
 
 // start + sum of weights[k] * in[k] mod one prime. Inputs are residues of any primes of the ring's word.
 typedef struct hxs_affine {
-  uint32_t count;
-  uint64_t start;
+  uint32_t count;     // of weights
+  uint64_t start;     // a residue
   uint64_t *weights;  // [count]
 } hxs_affine;
 
+// Element i of a row of 32-bit or 64-bit words.
 HXS_INLINE uint64_t hxs_row_load(const void *row, size_t i, uint32_t word) {
   return word == 64 ? ((const uint64_t *)row)[i] : ((const uint32_t *)row)[i];
 }
 
+// Sets element i.
 HXS_INLINE void hxs_row_store(void *row, size_t i, uint64_t value, uint32_t word) {
   if (word == 64) {
     ((uint64_t *)row)[i] = value;
@@ -51,6 +55,7 @@ HXS_INLINE void hxs_row_store(void *row, size_t i, uint64_t value, uint32_t word
   }
 }
 
+// The high word of a product.
 HXS_INLINE uint64_t hxs_mul_high(uint64_t a, uint64_t b) { return (uint64_t)(((hxs_u128)a * b) >> 64); }
 
 // x - q if x >= q, else x. Needs |x - q| < 2^63, which holds for x < 4q and q < 2^61.

@@ -18,8 +18,11 @@ void hxs_modulus_init(hxs_modulus *m, uint64_t q, uint32_t word);
 
 // a, b < q; the results too.
 uint64_t hxs_mul_mod(const hxs_modulus *m, uint64_t a, uint64_t b);
+// a + b mod q, residues.
 uint64_t hxs_add_mod(const hxs_modulus *m, uint64_t a, uint64_t b);
+// -a mod q, a residue.
 uint64_t hxs_neg_mod(const hxs_modulus *m, uint64_t a);
+// a^exponent mod q.
 uint64_t hxs_pow_mod(const hxs_modulus *m, uint64_t a, uint64_t exponent);
 // The inverse of a != 0.
 uint64_t hxs_inverse_mod(const hxs_modulus *m, uint64_t a);

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+// SHA-256 of some bytes.
 void hxs_sha256(const void *data, size_t size, uint8_t out[32]);
 // As 64 lowercase digits.
 void hxs_sha256_text(const void *data, size_t size, char out[65]);

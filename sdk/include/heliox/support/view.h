@@ -11,23 +11,32 @@
 extern "C" {
 #endif
 
+// Axes of a batch at most.
 #define HXS_BATCH_RANK_MAX 8u
 
+// A tensor of an operation, checked and laid out.
 typedef struct hxs_view {
-  const char *side;  // "operand" or "result"
-  uint32_t index;    // in the operation
-  uint32_t slot;     // in the call's inputs or outputs
-  uint32_t dtype, element_bytes, log_n;
-  uint32_t domain, repr;  // 0 where dtype is no residue
-  uint32_t flags;         // HX_SECRET, HX_IMMUTABLE
-  uint32_t digits, components, limbs;
-  uint32_t batch_rank;
-  uint64_t batch_shape[HXS_BATCH_RANK_MAX], batch_strides[HXS_BATCH_RANK_MAX];
-  uint64_t items;  // product of batch_shape
-  uint64_t digit_stride, component_stride;
-  uint64_t *limb_offsets;  // [limbs], in elements
-  uint32_t *ids;           // [limbs]; NULL where dtype is no residue
-  uint64_t bytes;          // from the span's offset to the end of the last element
+  const char *side;                            // "operand" or "result"
+  uint32_t index;                              // in the operation
+  uint32_t slot;                               // in the call's inputs or outputs
+  uint32_t dtype;                              // of elements
+  uint32_t element_bytes;                      // of one
+  uint32_t log_n;                              // 2^log_n elements a row
+  uint32_t domain;                             // 0 where dtype is no residue
+  uint32_t repr;                               // 0 where dtype is no residue
+  uint32_t flags;                              // HX_SECRET, HX_IMMUTABLE
+  uint32_t digits;                             // 0: no such axis
+  uint32_t components;                         // polynomials
+  uint32_t limbs;                              // rows of each
+  uint32_t batch_rank;                         // axes of the batch
+  uint64_t batch_shape[HXS_BATCH_RANK_MAX];    // [batch_rank]
+  uint64_t batch_strides[HXS_BATCH_RANK_MAX];  // [batch_rank], in elements
+  uint64_t items;                              // product of batch_shape
+  uint64_t digit_stride;                       // in elements
+  uint64_t component_stride;                   // in elements
+  uint64_t *limb_offsets;                      // [limbs], in elements
+  uint32_t *ids;                               // [limbs]; NULL where dtype is no residue
+  uint64_t bytes;                              // from the span's offset to the end of the last element
 } hxs_view;
 
 // Fills a view from a descriptor. view->limb_offsets and view->ids are the caller's, room for desc->limbs each (the
