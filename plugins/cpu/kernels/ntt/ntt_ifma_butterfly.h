@@ -5,8 +5,9 @@
 // are counted up from a constant that the first product finds in its accumulator, so a multiple of q that is added or
 // taken off costs nothing. A forward butterfly's product is in [-q, q) that way: a first operand with r stages to come
 // that is at least r * q needs no more. Four depths of laziness, by 2^52 / q:
-//   wide   q <= 2^45    forward: no reduction at all. The first operands of the first pass are lifted by 17q; what
-//                       descends from them is below 2q + 17q + 17q = 36q
+//   wide   q <= 2^45    forward: no reduction at all. Products stay in [0, 2q), which saves reading a constant; the
+//   first
+//                       operands of the first pass are lifted by 34q, what descends from them is below 70q
 //   eight, seven        q <= 2^49, 2^52/7; forward: one reduction of the first operand every three stages. With
 //                       2^52/q = 7 + f at worst, a reduced value is below q(1 + f); lifted by 3q, with three times q
 //                       more it is below 2^52
@@ -55,7 +56,7 @@ typedef struct places {
 #define PLACES static const _Alignas(64) places_t
 
 static constants_t constants_of(uint64_t q) {
-  constants_t c = {.m = ifma_modulus(q), .one = splat(1), .first = splat(17 * q)};
+  constants_t c = {.m = ifma_modulus(q), .one = splat(1), .first = splat(34 * q)};
   for (uint64_t k = 0; k < 8; k++) {
     c.bound[k] = splat(k * q);
   }
@@ -80,9 +81,12 @@ HXS_INLINE hx_vec fresh(const hx_vec *constant) {
   return copy;
 }
 
+// Where a quotient starts whose rest is to be lift * q more.
+HXS_INLINE hx_vec lifted(int lift, const constants_t *c) { return lift == 0 ? fresh_zero() : fresh(&c->minus[lift]); }
+
 // As ifma_reduce, and lift * q more.
 HXS_INLINE hx_vec reduce_lifted(hx_vec x, int lift, const constants_t *c) {
-  return low_add(x, high_add(fresh(&c->minus[lift]), x, c->m.mu), c->m.minus_q);
+  return low_add(x, high_add(lifted(lift, c), x, c->m.mu), c->m.minus_q);
 }
 
 // The roots of a pass with their quotients by their place in its tree: w[2] of the first stage, w[4] and w[6] of the

@@ -5,8 +5,8 @@
 
 #include "kernels/ntt/ntt_ifma_butterfly.h"
 
-// Stage `stage` of a pass of `stages`: x + w*y and x - w*y, the product in [-q, q). The sum is gathered in x's
-// register: its low 52 bits are right, and so are those of 2x - sum.
+// Stage `stage` of a pass of `stages`: x + w*y and x - w*y, the product in [-q, q), where wide in [0, 2q). The sum is
+// gathered in x's register: its low 52 bits are right, and so are those of 2x - sum.
 HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const constants_t *c, depth_t depth, int stage,
                       int stages) {
   hx_vec a = *x;
@@ -18,7 +18,7 @@ HXS_INLINE void split(hx_vec *x, hx_vec *y, hx_vec w, hx_vec quotient, const con
   // Before a is added to, which a compiler turns round at the price of a copy.
   hx_vec twice;
   __asm__ volatile("vpaddq %1, %1, %0" : "=v"(twice) : "v"(a));
-  const hx_vec t = high_add(fresh(&c->one), *y, quotient);
+  const hx_vec t = high_add(depth == WIDE ? fresh_zero() : fresh(&c->one), *y, quotient);
   *x = low_add(low_add(a, *y, w), t, c->m.minus_q);
   *y = _mm512_sub_epi64(twice, *x);
 }

@@ -42,7 +42,7 @@ HXS_INLINE void join(hx_vec *x, hx_vec *y, span_t *sx, span_t *sy, hx_vec w, hx_
     difference = _mm512_add_epi64(difference, multiple(missing, c));
   }
   *x = _mm512_add_epi64(a, b);
-  const hx_vec t = high_add(fresh(&c->minus[lift]), difference, quotient);
+  const hx_vec t = high_add(lifted(lift, c), difference, quotient);
   *y = low_add(low_add(fresh_zero(), difference, w), t, c->m.minus_q);
   sx->least += sy->least;
   sx->below += sy->below;
