@@ -120,6 +120,55 @@ static void operands_in_host_memory_are_refused(void **state) {
   kc_close(&kc);
 }
 
+// From one device's memory to another's on either's queue, the second waiting for the first one's event.
+static void devices_copy_between_each_other(void **state) {
+  (void)state;
+  enum { BYTES = 1 << 20 };
+  kc_t kc;
+  hx_error error = fresh();
+  hx_device *other = NULL;
+  hx_queue *queue = NULL;
+  hx_event *event = NULL;
+  hx_buffer *host = NULL, *near = NULL, *far = NULL;
+  hx_device_info info = {.struct_size = sizeof info};
+  kc_open(&kc, 12, 64, 3, 1, 2, bits);
+  if (hx_cuda_device_ops.count(&error) < 2) {
+    print_message("one device\n");
+    kc_close(&kc);
+    skip();
+  }
+  assert_int_equal(hx_cuda_device_ops.info(0, &info, &error), HX_OK);
+  assert_true((info.peers & 1) == 0 && (info.peers_linked & ~info.peers) == 0);
+  print_message("peers of device 0: %llx, linked %llx\n", (unsigned long long)info.peers,
+                (unsigned long long)info.peers_linked);
+  assert_int_equal(hx_cuda_device_ops.open(1, &other, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.create(other, &queue, &error), HX_OK);
+  assert_int_equal(hx_cuda_memory_ops.alloc(kc.device, HX_SPACE_PINNED, 2 * BYTES, &host, &error), HX_OK);
+  assert_int_equal(hx_cuda_memory_ops.alloc(kc.device, HX_SPACE_DEVICE, BYTES, &near, &error), HX_OK);
+  assert_int_equal(hx_cuda_memory_ops.alloc(other, HX_SPACE_DEVICE, BYTES, &far, &error), HX_OK);
+  uint8_t *words = hx_cuda_memory_ops.address(host);
+  for (uint32_t i = 0; i < BYTES; i++) {
+    words[i] = (uint8_t)(i * 2654435761u >> 13);
+  }
+  const hx_span from = {host, 0}, back = {host, BYTES}, here = {near, 0}, there = {far, 0};
+  assert_int_equal(hx_cuda_queue_ops.copy(kc.queue, here, from, BYTES, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.copy(kc.queue, there, here, BYTES, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.record(kc.queue, &event, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.wait(queue, event, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.copy(queue, back, there, BYTES, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.sync(queue, &error), HX_OK);
+  assert_memory_equal(words, words + BYTES, BYTES);
+  assert_int_equal(hx_cuda_queue_ops.copy(queue, here, from, BYTES, &error), HX_INVALID);
+  assert_non_null(strstr(error.message, "neither end is memory of the queue's device"));
+  hx_cuda_queue_ops.event_destroy(event);
+  hx_cuda_queue_ops.destroy(queue);
+  hx_cuda_memory_ops.free(far);
+  hx_cuda_memory_ops.free(near);
+  hx_cuda_memory_ops.free(host);
+  hx_cuda_device_ops.close(other);
+  kc_close(&kc);
+}
+
 // An image of another digest is refused when the device is opened; with the right one it opens again.
 static void wrong_image_is_refused(void **state) {
   (void)state;
@@ -167,6 +216,7 @@ int main(void) {
       cmocka_unit_test(memory_and_queue_copy_fill_and_refuse),
       cmocka_unit_test(out_of_memory_leaves_the_device_usable),
       cmocka_unit_test(operands_in_host_memory_are_refused),
+      cmocka_unit_test(devices_copy_between_each_other),
       cmocka_unit_test(wrong_image_is_refused),
       cmocka_unit_test(rounds_and_runs_leave_no_memory),
   };
