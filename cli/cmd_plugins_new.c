@@ -92,8 +92,12 @@ static hx_status_t copy_template(cli_t *cli, const char *share, const char *targ
   struct dirent **entries = NULL;
   const int count = scandir(share, &entries, NULL, alphasort);
   if (count < 0) {
-    return hx_report_fail(cli->report, HX_CODE_IO, "%s: the template plugin is not installed here: %s", share,
-                          strerror(errno));
+    char text[512];
+    snprintf(text, sizeof text, "%.300s: the template plugin is not installed here: %s", share, strerror(errno));
+    return hx_report_add(
+        cli->report,
+        &(hx_fault_t){
+            .code = HX_CODE_IO, .text = text, .hint = "install the SDK (package heliox-dev), or Heliox as a whole"});
   }
   hx_status_t status = open_directory(cli, target);
   for (int i = 0; i < count; ++i) {

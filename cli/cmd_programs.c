@@ -67,7 +67,7 @@ int cli_run_plugins_test(cli_t *cli) {
   } else {
     CLI_TRY(cli, find_manifest(cli, name, manifest));
   }
-  CLI_TRY(cli, find_beside(cli, "heliox-conformance", "it is installed with the SDK", suite));
+  CLI_TRY(cli, find_beside(cli, "heliox-conformance", "it comes with Heliox; install it again as a whole", suite));
   char *arguments[16] = {suite, manifest};
   int count = 2;
   pass_on(cli, passed_on, sizeof passed_on / sizeof *passed_on, names, arguments, &count);

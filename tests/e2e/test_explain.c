@@ -114,6 +114,15 @@ static void every_error_says_what_to_do(void **state) {
   command_expect(&command, 3, hx_code_info(HX_CODE_IO)->remedy);
   run("printf 'x' > bad.csv && $H precision bad.csv bad.csv");
   command_expect(&command, 3, "heliox: error[text-format]: bad.csv:1:1: ");
+  // Without the SDK beside it.
+  run("mkdir -p away/bin away/lib && cp \"$H\" away/bin/ && cp -P \"$(dirname \"$H\")\"/../lib/libheliox.so* away/lib/ "
+      "&& "
+      "LD_LIBRARY_PATH=$PWD/away/lib away/bin/heliox plugins new mine");
+  command_expect(&command, 3, "the template plugin is not installed here");
+  command_expect(&command, 3, "  hint:     install the SDK (package heliox-dev)");
+  run("LD_LIBRARY_PATH=$PWD/away/lib away/bin/heliox plugins test cpu.json || true; "
+      "touch cpu.json; LD_LIBRARY_PATH=$PWD/away/lib away/bin/heliox plugins test cpu.json");
+  command_expect(&command, 3, "install it again as a whole");
   command_expect(&command, 3, "  hint:     ");
 }
 
