@@ -76,7 +76,9 @@ static hx_status_t gather_wishes(sharing_t *s, const hx_program_needs_t *needs) 
   }
   s->elements = status == HX_STATUS_OK ? hx_zalloc((size_t)total + 1, sizeof *s->elements) : NULL;
   if (status == HX_STATUS_OK && s->elements == NULL) status = no_memory(s->report);
-  if (status == HX_STATUS_OK) status = gather(s, needs->elements, s->elements, sizes);
+  const uint64_t none = 0;  // plugins need not expect NULL, though 0 bytes of it
+  const uint64_t *elements = needs->element_count == 0 ? &none : needs->elements;
+  if (status == HX_STATUS_OK) status = gather(s, elements, s->elements, sizes);
   hx_free(sizes);
   return status;
 }

@@ -49,7 +49,8 @@ static void run(command_t *command, const char *directory, const char *format, .
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  command_run(command, directory, "HELIOX_NUM_THREADS=1", line);
+  // Open MPI keeps memory until the process ends.
+  command_run(command, directory, "HELIOX_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0", line);
 }
 
 static void results_have_the_bytes_of_one_process(void **state) {
@@ -177,6 +178,40 @@ static void ranks_that_fail_are_told_and_leave_no_output(void **state) {
   free(command);
 }
 
+// Rank 1 reads from a pipe, so that it is known where it is when it is killed: at its program's materials, before its
+// keys; and at its input, when it has linked.
+static void rank_that_is_killed_is_named_and_leaves_no_output(void **state) {
+  need_mpi();
+  static const struct {
+    const char *phase, *input, *materials;
+  } rows[] = {{"materials", "demo/server/x.hx", "pipe.csv"}, {"input", "pipe.hx", "demo/server/weights.csv"}};
+  command_t *command = calloc(1, sizeof *command);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    const char *pipe = i == 0 ? "pipe.csv" : "pipe.hx";
+    // Opening the pipe for writing lasts until rank 1 opens it to read.
+    run(command, *state,
+        "export H; rm -f pipe.*; mkfifo %s; " MPIRUN " --enable-recovery -n 1 $H run " INPUTS
+        " -o score=never.hx --shard limbs : -n 1 sh -c '$H run demo/server/program.mlir --keys demo/server/keys -i "
+        "x=%s "
+        "--materials weights=%s -o score=never.hx --shard limbs & P=$!; : > %s; kill -9 $P; date +%%s > killed; wait' "
+        ": "
+        "-n 1 $H run " INPUTS
+        " -o score=never.hx --shard limbs; date +%%s > over; test $(($(cat over) - $(cat killed))) "
+        "-le 10",
+        pipe, rows[i].input, rows[i].materials, pipe);
+    if (command->exit_code != 0) fail_msg("%s: more than 10 s: %s", rows[i].phase, command->errors);
+    if (command_has_file(*state, "never.hx")) fail_msg("%s: there is an output", rows[i].phase);
+    for (uint32_t r = 0; r < 3; r += 2) {
+      char line[64];
+      snprintf(line, sizeof line, "heliox[%u/3]: error[rank-missing]: rank %u:", r, r);
+      const char *found = strstr(command->errors, line);
+      if (found == NULL || strstr(found, "rank 1 has ended") == NULL)
+        fail_msg("%s: rank %u does not name rank 1: %s", rows[i].phase, r, command->errors);
+    }
+  }
+  free(command);
+}
+
 static void command_line_says_what_it_needs(void **state) {
   need_mpi();
   command_t *command = calloc(1, sizeof *command);
@@ -220,6 +255,12 @@ static void machines_of_their_own_give_the_same_bytes(void **state) {
     }
     if (command->exit_code != 0) fail_msg("%s: %s%s", kinds[k], command->errors, command->output);
   }
+  // A product of a 128x128 matrix, by all kinds; the program compares bits itself.
+  run(command, *state,
+      "mkdir product && RANKS_FOLDER=$PWD/product && LIMIT=600 " HELIOX_SOURCE_DIR
+      "/tests/mpi/namespaces.sh " HELIOX_BUILD_DIR "/bin/heliox-bench-ranks $RANKS_FOLDER product all 1");
+  if (command->exit_code != 0) fail_msg("product: %s%s", command->errors, command->output);
+  assert_non_null(strstr(command->output, "ranks 3"));
   free(command);
 }
 
@@ -229,6 +270,7 @@ int main(void) {
       cmocka_unit_test(batch_is_shared_and_comes_back_whole),
       cmocka_unit_test(bytes_are_those_that_were_predicted),
       cmocka_unit_test(ranks_that_fail_are_told_and_leave_no_output),
+      cmocka_unit_test(rank_that_is_killed_is_named_and_leaves_no_output),
       cmocka_unit_test(command_line_says_what_it_needs),
       cmocka_unit_test(demo_is_played_by_all_ranks),
       cmocka_unit_test(machines_of_their_own_give_the_same_bytes),

@@ -51,7 +51,9 @@ static void programs_keep_their_bits(const char *program) {
     snprintf(line, sizeof line,
              "mkdir %s-%u && mpirun -n %u --oversubscribe %s/bin/heliox-bench-ranks %s-%u %s all 1 && rm -r %s-%u",
              program, ranks, ranks, HELIOX_BUILD_DIR, program, ranks, program, program, ranks);
-    command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+    command_run(&last, root,
+                "LC_ALL=C HELIOX_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                 line);
     if (last.exit_code != 0)
       fail_msg("%s over %u ranks: exit %d: %s%s", program, ranks, last.exit_code, last.output, last.errors);
@@ -78,7 +80,9 @@ static void product_keeps_its_bits(void **state) {
 static void demo_shares_its_samples_in_a_batch(void **state) {
   (void)state;
   if (!has_mpi()) skip();
-  command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+  command_run(&last, root,
+              "LC_ALL=C HELIOX_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
+              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
               "mpirun -n 2 --oversubscribe $H demo --shard batch --json");
   command_expect(&last, 0, "\"decided_alike\": 142");
   command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1", "$H demo --shard batch");
