@@ -514,24 +514,41 @@ typedef enum hx_plugin_state {
   HX_PLUGIN_SHADOWED
 } hx_plugin_state_t;
 typedef struct hx_plugin_record {
-  const char *id, *name, *version, *vendor, *description;
+  const char *id;
+  const char *name;
+  const char *version;
+  const char *vendor;
+  const char *description;
   const char *manifest;
   const char *library;
   hx_plugin_state_t state;
   hx_gate_t gate;
   hx_code_t code;
-  const char *text, *expected, *found, *hint;
+  const char *text;
+  const char *expected;
+  const char *found;
+  const char *hint;
   int priority;
 } hx_plugin_record_t;
 typedef struct hx_gate_result {
   hx_gate_t gate;
   hx_code_t code;
-  const char *text, *expected, *found, *hint;
+  const char *text;
+  const char *expected;
+  const char *found;
+  const char *hint;
 } hx_gate_result_t;
 typedef struct hx_plugin_operation {
-  const char *type, *implementation;
-  uint32_t signature, log_n_min, log_n_max, prime_bits_min, prime_bits_max;
-  _Bool in_place, bit_exact, explicit_only;
+  const char *type;
+  const char *implementation;
+  uint32_t signature;
+  uint32_t log_n_min;
+  uint32_t log_n_max;
+  uint32_t prime_bits_min;
+  uint32_t prime_bits_max;
+  _Bool in_place;
+  _Bool bit_exact;
+  _Bool explicit_only;
 } hx_plugin_operation_t;
 typedef enum hx_signatures {
   HX_SIGNATURES_DEFAULT,
@@ -565,12 +582,15 @@ typedef struct hx_plugin_check hx_plugin_check_t;
  void hx_plugin_check_release(hx_plugin_check_t *check) { __builtin_trap(); }
 typedef struct hx_device_verdict {
   const char *device;
-  const char *name, *driver;
+  const char *name;
+  const char *driver;
   uint32_t tested;
   uint32_t skipped;
   uint64_t microseconds;
   hx_code_t code;
-  const char *text, *expected, *found;
+  const char *text;
+  const char *expected;
+  const char *found;
   const char *uuid;
   uint64_t memory_bytes;
   uint64_t alignment;
@@ -578,7 +598,8 @@ typedef struct hx_device_verdict {
   _Bool uses_host_memory;
   _Bool records_graphs;
   _Bool encodes;
-  uint64_t peers, peers_linked;
+  uint64_t peers;
+  uint64_t peers_linked;
 } hx_device_verdict_t;
 typedef struct hx_plugin_probe hx_plugin_probe_t;
   hx_status_t hx_plugin_devices(const char *manifest_path, const hx_plugins_options_t *options,
@@ -641,6 +662,7 @@ typedef struct hx_compilation hx_compilation_t;
                                                      hx_compilation_t **out, hx_report_t *report) { __builtin_trap(); }
  void hx_compilation_release(hx_compilation_t *compilation) { __builtin_trap(); }
  const hx_params_t *hx_compilation_params(const hx_compilation_t *compilation) { __builtin_trap(); }
+  hx_status_t hx_compilation_name_params(hx_compilation_t *compilation, hx_report_t *report) { __builtin_trap(); }
   hx_status_t hx_compilation_bind_keys(hx_compilation_t *compilation, const hx_keys_t *keys,
                                                         hx_report_t *report) { __builtin_trap(); }
   hx_status_t hx_compilation_bind_switch(hx_compilation_t *compilation, const char *symbol,
@@ -693,6 +715,9 @@ typedef struct hx_run_stats {
   uint64_t mod_ups;
   uint64_t mod_downs;
   double seconds;
+  uint64_t recordings;
+  uint64_t replays;
+  uint64_t updates;
 } hx_run_stats_t;
   hx_status_t hx_run(hx_executable_t *executable, const hx_value_t *const *inputs,
                                       hx_value_t **outputs, hx_report_t *report) { __builtin_trap(); }
@@ -705,6 +730,7 @@ typedef struct hx_run_options {
   hx_record_t *record;
   const hx_record_t *replay;
   void (*progress)(void *argument, uint64_t done, uint64_t total);
+  _Bool apart;
 } hx_run_options_t;
   hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs,
                                            hx_value_t **outputs, const hx_run_options_t *options, hx_report_t *report) { __builtin_trap(); }
@@ -726,13 +752,21 @@ typedef struct hx_difference {
   uint64_t values;
   uint64_t secrets;
   size_t call;
-  const char *operation, *value;
-  const char *implementation_a, *implementation_b;
-  uint32_t line, column;
+  const char *operation;
+  const char *value;
+  const char *implementation_a;
+  const char *implementation_b;
+  uint32_t line;
+  uint32_t column;
   uint64_t item;
-  uint32_t digit, component, limb, prime_id;
-  uint64_t prime, index;
-  uint64_t a, b;
+  uint32_t digit;
+  uint32_t component;
+  uint32_t limb;
+  uint32_t prime_id;
+  uint64_t prime;
+  uint64_t index;
+  uint64_t a;
+  uint64_t b;
 } hx_difference_t;
 typedef struct hx_diff hx_diff_t;
   hx_status_t hx_diff(const hx_compilation_t *compilation, const hx_backend_t *a,
@@ -882,6 +916,21 @@ typedef enum hx_domain { HX_DOMAIN_NTT, HX_DOMAIN_COEFFICIENT } hx_domain_t;
                                    hx_value_t **out, hx_report_t *report) { __builtin_trap(); }
   hx_status_t hx_engine_generate_keys(hx_engine_t *engine, const hx_keygen_options_t *options, hx_keys_t **out,
                                          hx_report_t *report) { __builtin_trap(); }
+typedef enum hx_codec_promise {
+  HX_CODEC_NONE,
+  HX_CODEC_WITHIN,
+  HX_CODEC_EXACT
+} hx_codec_promise_t;
+typedef struct hx_codec {
+  hx_codec_promise_t promise;
+  double bound;
+} hx_codec_t;
+ void hx_engine_codec(const hx_engine_t *engine, hx_codec_t *out) { __builtin_trap(); }
+  hx_status_t hx_engine_encode_device(hx_engine_t *engine, const double *values, size_t items, size_t count,
+                                         _Bool complex_values, const hx_encode_options_t *options,
+                                         hx_codec_promise_t least, hx_value_t **out, hx_report_t *report) { __builtin_trap(); }
+  hx_status_t hx_engine_decode_device(hx_engine_t *engine, const hx_value_t *plaintext, hx_codec_promise_t least,
+                                         double *out_values, hx_report_t *report) { __builtin_trap(); }
 typedef hx_status_t (*hx_function_t)(hx_engine_t *engine, const hx_value_t *const *inputs, hx_value_t **outputs,
                                      void *argument, hx_report_t *report);
 typedef struct hx_input_spec {
@@ -988,7 +1037,8 @@ typedef struct hx_polynomial {
   const double *coefficients;
   size_t count;
   hx_polynomial_basis_t basis;
-  double low, high;
+  double low;
+  double high;
   const char *scale;
 } hx_polynomial_t;
 typedef struct hx_polynomial_cost {
@@ -1009,7 +1059,8 @@ typedef struct hx_polynomial_cost {
                                                 hx_report_t *report) { __builtin_trap(); }
 typedef struct hx_matrix hx_matrix_t;
 typedef struct hx_matrix_options {
-  size_t rows, columns;
+  size_t rows;
+  size_t columns;
   _Bool is_complex;
   uint32_t slots;
   uint32_t period;
@@ -1023,7 +1074,8 @@ typedef struct hx_matrix_options {
  size_t hx_matrix_rotations(const hx_matrix_t *matrix, int64_t *out_steps, size_t room) { __builtin_trap(); }
 typedef struct hx_matrix_cost {
   size_t diagonals;
-  uint32_t baby, giant;
+  uint32_t baby;
+  uint32_t giant;
   uint32_t folds;
   uint32_t period;
 } hx_matrix_cost_t;
@@ -1060,8 +1112,15 @@ typedef struct hx_process_group hx_group_t;
   hx_status_t hx_group_all_gather(hx_group_t *group, const hx_value_t *value, hx_value_t **outs,
                                                    hx_report_t *report) { __builtin_trap(); }
   hx_status_t hx_group_agree(hx_group_t *group, const void *facts, size_t bytes, hx_report_t *report) { __builtin_trap(); }
+  hx_status_t hx_group_join(hx_group_t *group, hx_status_t status, hx_report_t *report) { __builtin_trap(); }
+  hx_status_t hx_group_load_keys(hx_group_t *group, const char *directory, const hx_params_t *params,
+                                                  const hx_program_needs_t *needs, const hx_load_options_t *options,
+                                                  hx_keys_t **out, hx_report_t *report) { __builtin_trap(); }
+  hx_status_t hx_backend_with_group(const hx_backend_t *backend, const char *name, hx_group_t *group,
+                                                     hx_backend_t **out, hx_report_t *report) { __builtin_trap(); }
 typedef struct hx_group_volume {
-  uint64_t sent, received;
+  uint64_t sent;
+  uint64_t received;
   uint64_t calls;
 } hx_group_volume_t;
  void hx_group_volume(const hx_group_t *group, hx_group_volume_t *out) { __builtin_trap(); }
@@ -1096,7 +1155,8 @@ typedef struct hx_cost {
   const char *digest;
   const char *operation;
   const char *shape;
-  const char *candidate;
+  const char
+      *candidate;
   double nanoseconds;
 } hx_cost_t;
 typedef struct hx_costs hx_costs_t;
@@ -1115,6 +1175,9 @@ typedef struct hx_tune_options {
 } hx_tune_options_t;
   hx_status_t hx_tune(const hx_compilation_t *compilation, const hx_backend_t *backend,
                                        const hx_tune_options_t *options, hx_costs_t *costs, hx_report_t *report) { __builtin_trap(); }
+  hx_status_t hx_tune_digits(const hx_compilation_t *compilation, const hx_backend_t *backend,
+                                              const hx_tune_options_t *options, hx_costs_t *costs, uint32_t *out_digits,
+                                              hx_report_t *report) { __builtin_trap(); }
 typedef struct hx_bisect_options {
   const hx_keys_t *secret;
   double tolerance;
@@ -1156,7 +1219,8 @@ typedef struct hx_pass_info {
 typedef struct hx_decision {
   const char *pass;
   const char *operation;
-  uint32_t line, column;
+  uint32_t line;
+  uint32_t column;
   const char *chosen;
   const char *among;
   const char *why;
@@ -1180,25 +1244,39 @@ typedef struct hx_transform_options {
 typedef struct hx_plan_value {
   const char *name;
   const char *operation;
-  uint32_t line, column;
-  uint32_t depth, components, slots;
+  uint32_t line;
+  uint32_t column;
+  uint32_t depth;
+  uint32_t components;
+  uint32_t slots;
   const char *scale;
   double scale_log2;
   double sigma;
 } hx_plan_value_t;
+typedef struct hx_plan_device {
+  const char *name;
+  uint64_t peak_bytes;
+  uint64_t unshared_bytes;
+} hx_plan_device_t;
 typedef struct hx_plan_info {
-  uint32_t depth, max_depth;
+  uint32_t depth;
+  uint32_t max_depth;
   const int64_t *steps;
   size_t step_count;
-  _Bool needs_relin, needs_conj;
+  _Bool needs_relin;
+  _Bool needs_conj;
   uint64_t key_bytes;
   _Bool counts_exact;
-  uint64_t key_switches, mod_ups, mod_downs;
+  uint64_t key_switches;
+  uint64_t mod_ups;
+  uint64_t mod_downs;
   uint64_t transforms;
   uint64_t operations;
   uint64_t peak_bytes;
   uint64_t unshared_bytes;
-  uint64_t material_bytes, input_bytes, output_bytes;
+  uint64_t material_bytes;
+  uint64_t input_bytes;
+  uint64_t output_bytes;
   uint64_t memory_bytes;
   double seconds;
   uint64_t measured;
@@ -1209,15 +1287,19 @@ typedef struct hx_plan hx_plan_t;
  void hx_plan_release(hx_plan_t *plan) { __builtin_trap(); }
  const hx_plan_info_t *hx_plan_info(const hx_plan_t *plan) { __builtin_trap(); }
  size_t hx_plan_values(const hx_plan_t *plan, const hx_plan_value_t **out_values) { __builtin_trap(); }
+ size_t hx_plan_devices(const hx_plan_t *plan, const hx_plan_device_t **out_devices) { __builtin_trap(); }
  size_t hx_plan_outputs(const hx_plan_t *plan, const hx_plan_value_t **out_values) { __builtin_trap(); }
 typedef struct hx_error_statistics {
-  double worst, mean, median;
+  double worst;
+  double mean;
+  double median;
   size_t worst_index;
 } hx_error_statistics_t;
 typedef struct hx_error_report {
   size_t count;
   _Bool exact;
-  hx_error_statistics_t real, imaginary;
+  hx_error_statistics_t real;
+  hx_error_statistics_t imaginary;
   hx_error_statistics_t size;
   double l2;
 } hx_error_report_t;
@@ -1225,7 +1307,15 @@ typedef struct hx_error_report {
                                                  size_t want_count, _Bool complex_values, hx_error_report_t *out,
                                                  hx_report_t *report) { __builtin_trap(); }
 typedef struct hx_precompiled_type {
-  uint32_t kind, known, dtype, basis, domain, repr, components, depth, slots;
+  uint32_t kind;
+  uint32_t known;
+  uint32_t dtype;
+  uint32_t basis;
+  uint32_t domain;
+  uint32_t repr;
+  uint32_t components;
+  uint32_t depth;
+  uint32_t slots;
   uint32_t batch_rank;
   uint64_t batch_shape[4];
   const uint32_t *primes;
@@ -1235,8 +1325,11 @@ typedef struct hx_precompiled_type {
   const int64_t *scale_terms;
   uint32_t scale_term_count;
   uint32_t key_kind;
-  uint64_t element, count;
-  uint32_t is_complex, bits, signedness;
+  uint64_t element;
+  uint64_t count;
+  uint32_t is_complex;
+  uint32_t bits;
+  uint32_t signedness;
   const char *name;
 } hx_precompiled_type_t;
 typedef struct hx_precompiled_attr {
@@ -1249,19 +1342,26 @@ typedef struct hx_precompiled_attr {
   uint32_t type;
   uint32_t count;
   const struct hx_precompiled_attr *items;
-  uint32_t input_count, result_count;
+  uint32_t input_count;
+  uint32_t result_count;
   const uint32_t *types;
 } hx_precompiled_attr_t;
 struct hx_precompiled_op;
 typedef struct hx_precompiled_block {
-  uint32_t argument_count, op_count;
+  uint32_t argument_count;
+  uint32_t op_count;
   const uint32_t *arguments;
   const struct hx_precompiled_op *ops;
 } hx_precompiled_block_t;
 typedef struct hx_precompiled_op {
   const char *name;
-  uint32_t line, operand_count, result_count, attr_count, region_count;
-  const uint32_t *operands, *results;
+  uint32_t line;
+  uint32_t operand_count;
+  uint32_t result_count;
+  uint32_t attr_count;
+  uint32_t region_count;
+  const uint32_t *operands;
+  const uint32_t *results;
   const hx_precompiled_attr_t *attrs;
   const hx_precompiled_block_t *regions;
 } hx_precompiled_op_t;
@@ -1272,7 +1372,8 @@ typedef struct hx_precompiled {
   const hx_precompiled_type_t *types;
   const uint32_t *value_types;
   const char *const *value_names;
-  uint32_t type_count, value_count;
+  uint32_t type_count;
+  uint32_t value_count;
   hx_precompiled_op_t module;
 } hx_precompiled_t;
   hx_status_t hx_precompiled_link(const hx_precompiled_t *program, const hx_params_t *params,
@@ -1294,6 +1395,61 @@ typedef struct hx_point hx_event_t;
   hx_status_t hx_queue_sync(hx_queue_t *queue, hx_report_t *report) { __builtin_trap(); }
  void hx_queue_cancel(hx_queue_t *queue) { __builtin_trap(); }
  void hx_queue_reset(hx_queue_t *queue) { __builtin_trap(); }
+typedef struct hx_shard_spec {
+  const char *kind;
+  uint32_t rank;
+  uint32_t size;
+  const char *group;
+  const char
+      *pipeline;
+} hx_shard_spec_t;
+  hx_status_t hx_compilation_shard(hx_compilation_t *compilation, const hx_shard_spec_t *spec,
+                                                    const hx_transform_options_t *options, hx_report_t *report) { __builtin_trap(); }
+typedef enum hx_collective_role {
+  HX_COLLECTIVE_ALL,
+  HX_COLLECTIVE_SEND,
+  HX_COLLECTIVE_RECEIVE,
+  HX_COLLECTIVE_ENTER,
+  HX_COLLECTIVE_NEXT,
+  HX_COLLECTIVE_LEAVE
+} hx_collective_role_t;
+typedef struct hx_collective {
+  hx_collective_role_t role;
+  uint32_t peer;
+  const char *operation;
+  const char *facts;
+  uint32_t line;
+  uint32_t column;
+  uint64_t times;
+  _Bool is_exact;
+  uint64_t payload;
+  uint64_t sent;
+  uint64_t received;
+} hx_collective_t;
+typedef struct hx_collectives hx_collectives_t;
+  hx_status_t hx_collectives_create(const hx_program_t *program, const hx_params_t *params,
+                                                     const char *group, uint32_t rank, uint32_t size,
+                                                     hx_collectives_t **out, hx_report_t *report) { __builtin_trap(); }
+ void hx_collectives_release(hx_collectives_t *collectives) { __builtin_trap(); }
+ size_t hx_collectives_count(const hx_collectives_t *collectives) { __builtin_trap(); }
+ const hx_collective_t *hx_collectives_get(const hx_collectives_t *collectives, size_t index) { __builtin_trap(); }
+ const char *hx_collectives_text(const hx_collectives_t *collectives) { __builtin_trap(); }
+  hx_status_t hx_collectives_compare(const char *const *texts, size_t count, hx_report_t *report) { __builtin_trap(); }
+  hx_status_t hx_group_compare_programs(hx_group_t *group, const hx_program_t *program,
+                                                         const char *symbol, hx_report_t *report) { __builtin_trap(); }
+typedef struct hx_scaling {
+  uint32_t size;
+  uint32_t busiest;
+  uint64_t collectives;
+  uint64_t sent;
+  uint64_t received;
+  uint64_t total;
+  uint64_t key_bytes;
+  double work;
+  double share;
+} hx_scaling_t;
+  hx_status_t hx_shard_predict(const hx_compilation_t *compilation, const hx_shard_spec_t *spec,
+                                                uint32_t size, hx_scaling_t *out, hx_report_t *report) { __builtin_trap(); }
 typedef struct hx_trace_event {
   uint64_t run;
   uint64_t call;

@@ -265,6 +265,7 @@ struct hx_executable {
   uint64_t runs;
   double seconds;
   uint64_t mod_ups, mod_downs;  // of the last run
+  uint64_t recordings, replays, updates;
 };
 
 // What one link needs; lives for the call.
@@ -305,9 +306,10 @@ typedef struct hx_running {
   uint64_t calls;               // executed so far
   uint64_t settled;             // calls that have been waited for
   uint64_t mod_ups, mod_downs;  // enqueued so far
-  size_t step;                  // that is being enqueued
-  bool is_counting;             // follow control flow alone, up to call number `wanted`
-  bool is_found;                // that call is step `found`
+  bool is_recorded, is_replayed, is_updated;
+  size_t step;       // that is being enqueued
+  bool is_counting;  // follow control flow alone, up to call number `wanted`
+  bool is_found;     // that call is step `found`
   uint64_t wanted;
   size_t found;
 } hx_running_t;
@@ -444,6 +446,8 @@ hx_status_t hx_step_pack(hx_executable_t *exe, const hx_step_t *step, hx_step_re
 
 // graph.c: a run without control flow as a graph of the device, recorded once an instance and launched again.
 bool hx_graph_serves(const hx_running_t *run);
+// Why runs of the executable are never recorded; NULL: they are, where the queue can and nobody watches.
+const char *hx_graph_obstacle(const hx_executable_t *exe);
 // Enqueues all steps: records where there is no graph yet, brings the graph up to date, launches it. *out_done false:
 // the queue does not record, and nothing was enqueued.
 hx_status_t hx_graph_run(hx_running_t *run, bool *out_done);

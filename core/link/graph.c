@@ -17,10 +17,16 @@ typedef struct hx_recorded {
 
 static bool is_open(const hx_root_t *root) { return root->kind == HX_ROOT_INPUT || root->kind == HX_ROOT_OUTPUT; }
 
+const char *hx_graph_obstacle(const hx_executable_t *exe) {
+  if (exe->device->plugin->table.graph == NULL) return "the plugin has no graph role";
+  if (!exe->is_straight) return "the program has control flow, numbers that are computed or steps across devices";
+  if (exe->is_spread) return "the program runs on several devices";
+  return NULL;
+}
+
 bool hx_graph_serves(const hx_running_t *run) {
-  const hx_executable_t *exe = run->exe;
-  return exe->device->plugin->table.graph != NULL && !run->instance->refuses_graphs && run->watcher == NULL &&
-         run->trace == NULL && exe->is_straight && !exe->is_spread;
+  return hx_graph_obstacle(run->exe) == NULL && !run->instance->refuses_graphs && run->watcher == NULL &&
+         run->trace == NULL && (run->options == NULL || !run->options->apart);
 }
 
 void hx_graph_drop(const hx_executable_t *exe, hx_instance_t *instance) {
@@ -131,6 +137,7 @@ static hx_status_t update(hx_running_t *run) {
   const int32_t result = exe->device->plugin->table.graph->update(recorded->graph, count, recorded->from, recorded->to,
                                                                   recorded->lengths, &error);
   if (result != HX_OK) return fail_graph(run, result, &error, "bring a recorded run up to date");
+  run->is_updated = true;
   note_places(run);
   return HX_STATUS_OK;
 }
@@ -164,7 +171,9 @@ hx_status_t hx_graph_run(hx_running_t *run, bool *out_done) {
     bool recorded = false;
     HX_TRY(record(run, &recorded));
     if (!recorded) return HX_STATUS_OK;
+    run->is_recorded = true;
   } else {
+    run->is_replayed = true;
     HX_TRY(update(run));
   }
   count_calls(run);

@@ -206,8 +206,9 @@ static json_t *describe(const hx_executable_t *exe) {
   json_object_set_new(json, "inputs", describe_ports(exe->inputs, exe->input_types, exe->input_count));
   json_object_set_new(json, "outputs", describe_ports(exe->outputs, exe->output_types, exe->output_count));
   json_object_set_new(json, "steps", steps);
-  json_object_set_new(json, "recorded",
-                      json_boolean(exe->device->plugin->table.graph != NULL && exe->is_straight && !exe->is_spread));
+  const char *obstacle = hx_graph_obstacle(exe);
+  json_object_set_new(json, "recorded", json_boolean(obstacle == NULL));
+  if (obstacle != NULL) json_object_set_new(json, "not_recorded", text_of(obstacle));
   if (exe->regions != NULL) json_object_set_new(json, "regions", describe_regions(exe));
   json_object_set_new(json, "materials", describe_materials(exe));
   json_object_set_new(json, "memory", describe_memory(exe));

@@ -165,6 +165,9 @@ static void count_run(hx_executable_t *exe, const hx_running_t *run, double seco
   exe->seconds = seconds;
   exe->mod_ups = run->mod_ups;
   exe->mod_downs = run->mod_downs;
+  exe->recordings += run->is_recorded;
+  exe->replays += run->is_replayed;
+  exe->updates += run->is_updated;
   pthread_mutex_unlock(&exe->lock);
 }
 
@@ -237,6 +240,9 @@ void hx_executable_stats(const hx_executable_t *executable, hx_run_stats_t *out)
                           .runs = exe->runs,
                           .mod_ups = exe->mod_ups,
                           .mod_downs = exe->mod_downs,
-                          .seconds = exe->seconds};
+                          .seconds = exe->seconds,
+                          .recordings = exe->recordings,
+                          .replays = exe->replays,
+                          .updates = exe->updates};
   pthread_mutex_unlock(&exe->lock);
 }

@@ -166,6 +166,9 @@ typedef struct hx_run_stats {
   uint64_t mod_ups;         ///< of the last run: polynomials decomposed and raised to Q and P
   uint64_t mod_downs;       ///< of the last run: values divided by P
   double seconds;           ///< of the last run
+  uint64_t recordings;      ///< runs that the device recorded as a graph; then they were launched like replays
+  uint64_t replays;         ///< runs that launched what was recorded before
+  uint64_t updates;         ///< of those, runs whose inputs or outputs lay elsewhere than the run before had them
 } hx_run_stats_t;
 
 /// Runs once, synchronously.
@@ -191,6 +194,7 @@ typedef struct hx_run_options {
   /// Called with `argument` as calls are enqueued, and within a call where its plugin tells how far it is; NULL: nobody
   /// looks. `done` of `total` never falls in a run without loops.
   void (*progress)(void *argument, uint64_t done, uint64_t total);
+  bool apart;  ///< call by call, also where the device could record the run and launch it as one graph
 } hx_run_options_t;
 /// hx_run with options; NULL options: none.
 HX_API HX_MUST_USE hx_status_t hx_run_with(hx_executable_t *executable, const hx_value_t *const *inputs,

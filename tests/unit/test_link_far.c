@@ -174,6 +174,7 @@ static void recorded_run_follows_its_inputs_and_outputs(void **state) {
   hx_executable_t *far = link_with(&both->far, ELEMENTS(""), ""), *cpu = link_with(&both->cpu, ELEMENTS(""), "");
   assert_non_null(strstr(hx_executable_manifest(far), "\"recorded\": true"));
   assert_non_null(strstr(hx_executable_manifest(cpu), "\"recorded\": false"));
+  assert_non_null(strstr(hx_executable_manifest(cpu), "\"not_recorded\": \"the plugin has no graph role\""));
   for (uint32_t round = 0; round < 6; ++round) {
     hx_value_t *x = encrypt_seed(&both->far, 10 + round), *y = encrypt_seed(&both->far, 20 + round);
     const hx_value_t *second = round == 2 || round == 4 ? x : y;
@@ -187,8 +188,34 @@ static void recorded_run_follows_its_inputs_and_outputs(void **state) {
   hx_run_stats_t stats;
   hx_executable_stats(far, &stats);
   assert_int_equal(stats.runs, 6);
+  assert_int_equal(stats.recordings + stats.replays, 6);
+  assert_true(stats.recordings >= 1 && stats.updates <= stats.replays);
+  hx_executable_stats(cpu, &stats);
+  assert_int_equal(stats.recordings + stats.replays + stats.updates, 0);
   hx_executable_release(far);
   hx_executable_release(cpu);
+}
+
+// Asked to run call by call, it does so; the same bits, and the graph of other runs is not touched.
+static void run_apart_is_not_recorded(void **state) {
+  far_bench_t *both = *state;
+  hx_executable_t *far = link_with(&both->far, ELEMENTS(""), "");
+  hx_value_t *x = encrypt_seed(&both->far, 33), *y = encrypt_seed(&both->far, 34);
+  const hx_run_options_t apart = {.apart = true};
+  hx_value_t *a = run_on(&both->far, far, x, y, &apart);
+  hx_run_stats_t stats;
+  hx_executable_stats(far, &stats);
+  assert_int_equal(stats.runs, 1);
+  assert_int_equal(stats.recordings + stats.replays, 0);
+  hx_value_t *b = run_on(&both->far, far, x, y, NULL);
+  hx_executable_stats(far, &stats);
+  assert_int_equal(stats.recordings, 1);
+  must_equal(a, b);
+  hx_value_release(a);
+  hx_value_release(b);
+  hx_value_release(x);
+  hx_value_release(y);
+  hx_executable_release(far);
 }
 
 // One value as input twice and in place of a moved one: x and y change places between runs.
@@ -458,6 +485,7 @@ int main(void) {
       cmocka_unit_test(region_that_a_plugin_declines_runs_apart),
       cmocka_unit_test(chain_of_the_cpu_gives_the_bits_of_its_operations),
       cmocka_unit_test(recorded_run_follows_its_inputs_and_outputs),
+      cmocka_unit_test(run_apart_is_not_recorded),
       cmocka_unit_test(recorded_run_survives_swapped_inputs),
       cmocka_unit_test(late_failure_names_the_step),
       cmocka_unit_test(progress_and_cancelling_reach_into_a_region),
