@@ -6,7 +6,6 @@
 
 #include "bench.h"
 #include "heliox/heliox.h"
-#include "kernels/variants.h"
 #include "region.h"
 
 typedef struct ckks {
@@ -183,30 +182,6 @@ static bench_work_t plus(bench_work_t a, bench_work_t b) {
   return sum;
 }
 
-// The variant that transforms of the set's primes get, under HELIOX_CPU_MASK as the plugin reads it.
-static const char *variant_of(const ckks_t *c) {
-  static const char *const names[] = {"avx512ifma", "avx512dq", "avx2"};
-  const char *mask = getenv("HELIOX_CPU_MASK");
-  hx_cpu_kernels_t chosen, pinned;
-  hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  uint64_t largest = 0;
-  for (uint32_t i = 0; i < hx_params_q_count(c->params) + hx_params_p_count(c->params); i++) {
-    const uint64_t q = hx_params_prime(c->params, i);
-    largest = q > largest ? q : largest;
-  }
-  const uint32_t bits = largest == 0 ? 1 : 64 - (uint32_t)__builtin_clzll(largest);
-  mask = mask != NULL ? mask : "";
-  if (hx_cpu_kernels_select(mask, NULL, 64, bits, &chosen, &error) != HX_OK) {
-    return "unknown";
-  }
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (hx_cpu_kernels_select(mask, names[i], 64, bits, &pinned, &error) == HX_OK && pinned.ntt == chosen.ntt) {
-      return names[i];
-    }
-  }
-  return "portable";
-}
-
 static bool is_wanted(const bench_suite_t *suite, const char *name) {
   return strncmp(name, suite->only, strlen(suite->only)) == 0;
 }
@@ -230,9 +205,8 @@ static bool measure_native(bench_suite_t *suite, const ckks_t *c, const char *pr
     }
     bench_region_t *region = bench_region_open(&ring, (bench_chain_t)chain, count);
     const bench_work_t work = bench_chain_work(&ring, (bench_chain_t)chain);
-    json_t *facts =
-        json_pack("{s:s, s:s, s:i, s:s, s:i}", "operation", bench_chain_name((bench_chain_t)chain), "params", preset,
-                  "digits", (int)hx_params_digits(c->params), "variant", variant_of(c), "threads", (int)count);
+    json_t *facts = json_pack("{s:s, s:s, s:i, s:i}", "operation", bench_chain_name((bench_chain_t)chain), "params",
+                              preset, "digits", (int)hx_params_digits(c->params), "threads", (int)count);
     good =
         region != NULL ? bench_measure(suite, facts, &work, 1, bench_region_run, region) : (json_decref(facts), false);
     bench_region_close(region);
@@ -273,8 +247,7 @@ bool bench_ckks(bench_suite_t *suite, const char *preset, uint32_t digits_wanted
     if (!is_wanted(suite, rows[i].name)) {
       continue;
     }
-    json_t *facts = json_pack("{s:s, s:s, s:i, s:s}", "operation", rows[i].name, "params", preset, "digits",
-                              (int)digits, "variant", variant_of(&c));
+    json_t *facts = json_pack("{s:s, s:s, s:i}", "operation", rows[i].name, "params", preset, "digits", (int)digits);
     good = bench_measure(suite, facts, &rows[i].work, 1, rows[i].body, &c);
   }
   good = good && measure_native(suite, &c, preset);

@@ -70,14 +70,12 @@ static bool parse(int count, char **arguments, options_t *out) {
   return true;
 }
 
-// Whether all facts of a row (texts and whole numbers) are those of an older one, which may lack the variant.
+// Whether all facts of a row (texts and whole numbers) are those of another.
 static bool same_facts(json_t *a, json_t *b) {
   const char *name = NULL;
   json_t *value = NULL;
   json_object_foreach(a, name, value) {
-    const json_t *other = json_object_get(b, name);
-    const bool missing = other == NULL && strcmp(name, "variant") == 0;
-    if (!json_is_real(value) && !missing && !json_equal(value, other)) {
+    if (!json_is_real(value) && !json_equal(value, json_object_get(b, name))) {
       return false;
     }
   }

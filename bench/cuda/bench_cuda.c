@@ -461,7 +461,7 @@ int main(int argc, char **argv) {
   if (variants) {
     run_variants(&b);
   }
-  for (size_t i = 0; !variants && i < sizeof sets / sizeof sets[0]; i++) {
+  for (size_t i = 0; !variants && i < (once ? 1 : sizeof sets / sizeof sets[0]); i++) {
     hx_device *device = b.device;
     hx_queue *queue = b.queue;
     b = (bench_t){.device = device, .queue = queue};

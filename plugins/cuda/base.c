@@ -97,7 +97,8 @@ static int32_t add_chain(hxs_build *build, const hxs_base *base, const places_t 
 }
 
 // Rows that the conversion has made enter ntt domain, where they are no copies; a division adds scale * operand there.
-static int32_t add_forward(hxs_build *build, const hxs_base *base, const places_t *at) {
+// raised: the real path's kernel has begun these transforms, and what is left ends a division.
+static int32_t add_forward(hxs_build *build, const hxs_base *base, const places_t *at, bool raised) {
   const uint32_t targets = build->prepared->results[0].limbs;
   uint32_t *indices = NULL, count = 0;
   hx_cuda_factor_t *scale = NULL;
@@ -118,6 +119,9 @@ static int32_t add_forward(hxs_build *build, const hxs_base *base, const places_
   hx_cuda_rows_t out, own;
   HXS_TRY(hx_cuda_rows_pick(build, &at->out, count, indices, &out));
   HXS_TRY(hx_cuda_rows_pick(build, &at->own, count, indices, &own));
+  if (raised) {
+    return hx_cuda_step_end(build, &out, &out, &own, scale, NULL, 0);
+  }
   const hx_cuda_end_t end = {.b = &own, .scale = scale};
   return hx_cuda_steps_forward(build, &out, &out, divides ? &end : NULL);
 }
@@ -127,11 +131,13 @@ static int32_t add_targets(hxs_build *build, const hxs_base *base, const places_
   const uint32_t targets = result->limbs, stages = base->stage_count;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
+  bool divides = true;  // all of them
   HXS_TRY(hxs_keep_or_fail(build, targets, sizeof *plan, &plan));
   HXS_TRY(hxs_keep_or_fail(build, (size_t)targets * stages, sizeof *weights, &weights));
   for (uint32_t t = 0; t < targets; t++) {
     const hxs_target *target = &base->targets[t];
     const bool late = base->transform && target->kind == HXS_TARGET_DIVIDE;
+    divides = divides && late;
     plan[t] = (hx_cuda_target_t){.prime = result->ids[t],
                                  .kind = late ? HX_CUDA_TARGET_CONVERT : target->kind,
                                  .start = target->map.start,
@@ -140,8 +146,20 @@ static int32_t add_targets(hxs_build *build, const hxs_base *base, const places_
       memcpy(weights + (size_t)t * stages, target->map.weights, stages * sizeof *weights);
     }
   }
+  const hx_cuda_raise_t raise = {.out = &at->out,
+                                 .y = &at->y,
+                                 .polynomials = at->polynomials,
+                                 .stages = stages,
+                                 .targets = targets,
+                                 .plans = 1,
+                                 .plan = plan,
+                                 .weights = weights};
+  if (base->transform && divides && hx_cuda_can_raise(build, &raise)) {
+    HXS_TRY(hx_cuda_step_raise(build, &raise));
+    return add_forward(build, base, at, true);
+  }
   HXS_TRY(hx_cuda_step_convert(build, &at->out, &at->y, &at->own, at->polynomials, stages, targets, 1, plan, weights));
-  return base->transform ? add_forward(build, base, at) : HX_OK;
+  return base->transform ? add_forward(build, base, at, false) : HX_OK;
 }
 
 int32_t hx_cuda_base_steps(hxs_build *build, const hxs_base *base) {

@@ -129,7 +129,9 @@ static int32_t launch(hx_queue *queue, hx_prepared *prepared, uint64_t scratch_b
                       uint64_t roots, hx_error *error) {
   const hx_cuda_driver_t *driver = queue->device->driver;
   uint64_t scratch = 0;
-  int32_t code = hx_cuda_queue_flag(queue, error);
+  int32_t code = queue->recording == NULL
+                     ? hx_cuda_queue_flag(queue, error)
+                     : hxs_fail(error, HX_UNSUPPORTED, "codec: encoding and decoding are not recorded");
   if (code == HX_OK) {
     const int32_t result = driver->cuMemAllocAsync(&scratch, scratch_bytes, queue->stream);
     code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "codec: cuMemAllocAsync", result, error);

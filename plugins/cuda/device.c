@@ -11,8 +11,8 @@
 #include "tables.h"
 
 // Attributes of a device.
-enum { ATTRIBUTE_UNITS = 16, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_POOLS = 115 };
-enum { POOL_RELEASE_THRESHOLD = 4 };
+enum { ATTRIBUTE_UNITS = 16, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_SHARED = 97, ATTRIBUTE_POOLS = 115 };
+enum { POOL_RELEASE_THRESHOLD = 4, FUNCTION_SHARED_MAX = 8 };
 enum { PEER_NATIVE_ATOMICS = 3 };  // between devices: links have them, the system's bus has not
 enum { LOCATION_DEVICE = 1, ACCESS_READ_WRITE = 3 };
 
@@ -63,7 +63,7 @@ static uint32_t device_count(hx_error *error) {
 
 typedef struct facts {
   const hx_cuda_driver_t *driver;
-  int32_t handle, units, major, minor, pools;
+  int32_t handle, units, major, minor, pools, shared;
 } facts_t;
 
 static int32_t read_facts(uint32_t index, facts_t *out, hx_error *error) {
@@ -78,6 +78,7 @@ static int32_t read_facts(uint32_t index, facts_t *out, hx_error *error) {
   result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->units, ATTRIBUTE_UNITS, out->handle);
   result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->major, ATTRIBUTE_MAJOR, out->handle);
   result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->minor, ATTRIBUTE_MINOR, out->handle);
+  result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->shared, ATTRIBUTE_SHARED, out->handle);
   result = result != 0 ? result : driver->cuDeviceGetAttribute(&out->pools, ATTRIBUTE_POOLS, out->handle);
   return result == 0 ? HX_OK : hx_cuda_driver_fail(driver, "cuDeviceGetAttribute", result, error);
 }
@@ -152,6 +153,11 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
   return HX_OK;
 }
 
+// Kernels whose blocks take more shared memory than is given unasked, 48 KiB.
+static bool takes_more(uint32_t kernel) {
+  return kernel == HX_CUDA_KERNEL_KEY_ROWS || (kernel >= HX_CUDA_KERNEL_RAISE_0 && kernel <= HX_CUDA_KERNEL_RAISE_4);
+}
+
 // The image's functions. Directory: option cuda-images, else where the library lies.
 static int32_t load_module(hx_device *device, hx_error *error) {
   const hx_cuda_image_t *image =
@@ -173,6 +179,10 @@ static int32_t load_module(hx_device *device, hx_error *error) {
   for (uint32_t i = 0; i < 2 * HX_CUDA_KERNEL_COUNT; i++) {
     result = device->driver->cuModuleGetFunction(&device->functions[i / 2][i % 2], device->module,
                                                  kernel_names[i / 2][i % 2]);
+    if (result == 0 && takes_more(i / 2)) {
+      result = device->driver->cuFuncSetAttribute(device->functions[i / 2][i % 2], FUNCTION_SHARED_MAX,
+                                                  (int32_t)device->shared_max);
+    }
     if (result != 0) {
       return hx_cuda_device_fail(device, kernel_names[i / 2][i % 2], result, error);
     }
@@ -246,6 +256,7 @@ static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
   device->handle = facts.handle;
   device->arch = (uint32_t)(facts.major * 10 + facts.minor);
   device->units = (uint32_t)facts.units;
+  device->shared_max = facts.shared < HX_CUDA_SHARED_MAX ? (uint32_t)facts.shared : HX_CUDA_SHARED_MAX;
   atomic_init(&device->lost, 0);
   hx_cuda_pinned_init(&device->pinned);
   const int32_t code = fill_device(device, error);

@@ -24,8 +24,9 @@ extern const uint32_t hx_cuda_kernel_threads[];
 struct hx_device {
   const hx_cuda_driver_t *driver;
   int32_t handle;
-  uint32_t arch;   // 90: compute capability 9.0
-  uint32_t units;  // multiprocessors
+  uint32_t arch;        // 90: compute capability 9.0
+  uint32_t units;       // multiprocessors
+  uint32_t shared_max;  // bytes of shared memory that a block may ask for
   void *context;
   void *module;
   void *stream;  // allocations and uploads; no work of queues
@@ -47,6 +48,7 @@ struct hx_queue {
   void *stream;
   const char *last_name;
   volatile uint32_t *flag;  // page-locked; kernels set it where a number cannot be told; NULL: not made yet
+  hx_graph *recording;      // NULL: what the queue is given is done
 };
 
 extern const hx_device_ops hx_cuda_device_ops;
@@ -78,5 +80,7 @@ int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error);
 void hx_cuda_queue_leave(hx_queue *queue);
 // Makes the queue's flag, within such a call.
 int32_t hx_cuda_queue_flag(hx_queue *queue, hx_error *error);
+// The same where the queue may be poisoned.
+int32_t hx_cuda_queue_hold(hx_queue *queue, hx_error *error);
 
 #endif

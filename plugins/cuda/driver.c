@@ -7,6 +7,8 @@
 
 #include "heliox/support/error.h"
 
+const hx_cuda_launch_attribute_t hx_cuda_overlap = {.id = HX_CUDA_ATTRIBUTE_OVERLAP, .value.flag = 1};
+
 int32_t hx_cuda_driver_fill(hx_cuda_lookup_fn *lookup, hx_cuda_driver_t *out, hx_error *error) {
   void *found = NULL;
   uint32_t status = 0;

@@ -33,6 +33,21 @@ typedef struct hx_cuda_access {
   int32_t flags;
 } hx_cuda_access_t;
 
+// CUDA_KERNEL_NODE_PARAMS of revision 2.
+typedef struct hx_cuda_node {
+  void *function;
+  uint32_t grid[3], block[3];
+  uint32_t shared;
+  void **arguments, **extra;
+  void *kernel, *context;
+} hx_cuda_node_t;
+
+// CUgraphExecUpdateResultInfo.
+typedef struct hx_cuda_update {
+  int32_t result;
+  const void *node, *from_node;
+} hx_cuda_update_t;
+
 #define HX_CUDA_ATTRIBUTE_OVERLAP 6  // programmatic stream serialization
 
 typedef struct hx_cuda_driver {
@@ -40,6 +55,9 @@ typedef struct hx_cuda_driver {
 #include "driver.def"
   int32_t version;  // of the driver, as 12040
 } hx_cuda_driver_t;
+
+// A launch that may begin while the one before it ends: kernels wait by themselves.
+extern const hx_cuda_launch_attribute_t hx_cuda_overlap;
 
 #define HX_CUDA_DRIVER_MIN 12000  // cuGetProcAddress of version 2, stream-ordered pools
 

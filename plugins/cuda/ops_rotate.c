@@ -18,11 +18,13 @@ static int32_t source_rows(const hxs_build *build, const hxs_view *a, hx_cuda_sw
 
 // What is added to the result: component 0, or nothing.
 static int32_t added_rows(const hxs_build *build, const hxs_view *a, bool first, hx_cuda_switch_t *s) {
-  HXS_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(a->items * 2 * a->limbs), &s->add));
-  for (uint32_t i = 0; i < s->add.count; i++) {
+  hx_cuda_rows_t *add = &s->add.rows[0];
+  s->add.count = 1;
+  HXS_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(a->items * 2 * a->limbs), add));
+  for (uint32_t i = 0; i < add->count; i++) {
     const bool there = first && i / a->limbs % 2 == 0;
-    s->add.offsets[i] = there ? hx_cuda_row_offset(a, i / a->limbs / 2, 0, i % a->limbs) : HX_CUDA_NO_ROW;
-    s->add.ids[i] = a->ids[i % a->limbs];
+    add->offsets[i] = there ? hx_cuda_row_offset(a, i / a->limbs / 2, 0, i % a->limbs) : HX_CUDA_NO_ROW;
+    add->ids[i] = a->ids[i % a->limbs];
   }
   return HX_OK;
 }

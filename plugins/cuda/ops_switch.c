@@ -23,12 +23,14 @@ static int32_t add_switch(hxs_build *build, uint32_t switched, uint32_t added, u
   HXS_TRY(hx_cuda_switch_key(build, &s, 1));
   s.element = element;
   HXS_TRY(component_rows(build, a, switched, &s.x));
-  HXS_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), &s.add));
-  for (uint32_t i = 0; i < s.add.count; i++) {
+  hx_cuda_rows_t *add = &s.add.rows[0];
+  s.add.count = 1;
+  HXS_TRY(hx_cuda_rows_begin(build, a, (uint32_t)(out->items * 2 * out->limbs), add));
+  for (uint32_t i = 0; i < add->count; i++) {
     const uint32_t component = i / out->limbs % 2;
-    s.add.offsets[i] =
+    add->offsets[i] =
         component >= added ? HX_CUDA_NO_ROW : hx_cuda_row_offset(a, i / out->limbs / 2, component, i % out->limbs);
-    s.add.ids[i] = out->ids[i % out->limbs];
+    add->ids[i] = out->ids[i % out->limbs];
   }
   HXS_TRY(hx_cuda_rows_of(build, out, &s.out));
   return hx_cuda_switch_steps(build, &s);
@@ -95,6 +97,56 @@ static int32_t three_rows(hxs_build *build, const hxs_view *shape, hx_cuda_rows_
   return hx_cuda_step_tensor(build, out, &a, &b);
 }
 
+// Components of x and of what is added: rows of `three`.
+static int32_t use_three(hxs_build *build, const hx_cuda_rows_t *three, uint32_t rows, uint32_t limbs,
+                         hx_cuda_switch_t *s) {
+  uint32_t *third = NULL, *first = NULL;
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *third, &third));
+  HXS_TRY(hxs_keep_or_fail(build, 2 * (size_t)rows, sizeof *first, &first));
+  for (uint32_t i = 0; i < rows; i++) {
+    third[i] = 2 * rows + i;
+  }
+  for (uint32_t i = 0; i < 2 * rows; i++) {  // [items][2][limbs] from [2][items][limbs]
+    first[i] = i / limbs % 2 * rows + i / limbs / 2 * limbs + i % limbs;
+  }
+  s->add.count = 1;
+  HXS_TRY(hx_cuda_rows_pick(build, three, rows, third, &s->x));
+  return hx_cuda_rows_pick(build, three, 2 * rows, first, &s->add.rows[0]);
+}
+
+// The product's components are never whole in memory: x is made by the kernel that transforms it first, a1 b1; the
+// others are added by the last one, a0 b0 and a0 b1 + a1 b0.
+static int32_t use_factors(hxs_build *build, uint32_t rows, uint32_t limbs, hx_cuda_switch_t *s) {
+  const hxs_prepared *p = build->prepared;
+  static const uint32_t components[4][2] = {{0, 0}, {0, 1}, {1, 1}, {1, 0}};  // of a, b, a, b for results 0 and 1
+  hx_cuda_rows_t factors[2];
+  uint32_t *second = NULL, *indices = NULL;
+  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *second, &second));
+  HXS_TRY(hxs_keep_or_fail(build, 2 * (size_t)rows, sizeof *indices, &indices));
+  HXS_TRY(hx_cuda_rows_scratch(build, rows, &s->x));
+  for (uint32_t i = 0; i < rows; i++) {
+    second[i] = rows + i;
+    s->x.ids[i] = s->ids[i % limbs];
+  }
+  for (uint32_t f = 0; f < 2; f++) {
+    HXS_TRY(hx_cuda_rows_by_component(build, &p->operands[f], &factors[f]));
+    HXS_TRY(hx_cuda_rows_pick(build, &factors[f], rows, second, &s->x_of[f]));
+  }
+  s->add.count = 4;
+  for (uint32_t m = 0; m < 4; m++) {
+    for (uint32_t i = 0; i < 2 * rows; i++) {
+      indices[i] = components[m][i / limbs % 2] * rows + i / limbs / 2 * limbs + i % limbs;
+    }
+    HXS_TRY(hx_cuda_rows_pick(build, &factors[m % 2], 2 * rows, indices, &s->add.rows[m]));
+    for (uint32_t i = 0; i < 2 * rows && m >= 2; i++) {
+      if (i / limbs % 2 == 0) {
+        s->add.rows[m].offsets[i] = HX_CUDA_NO_ROW;
+      }
+    }
+  }
+  return HX_OK;
+}
+
 int32_t hx_cuda_build_fused(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   HXS_TRY(hxs_accept_fused(build));
@@ -102,22 +154,15 @@ int32_t hx_cuda_build_fused(hxs_build *build) {
   const uint32_t rows = (uint32_t)(out->items * a->limbs);
   hx_cuda_switch_t s;
   hx_cuda_rows_t three;
-  uint32_t *third = NULL, *first = NULL;
   HXS_TRY(hx_cuda_switch_begin(build, out->items, a->limbs, &s));
   HXS_TRY(hx_cuda_switch_key(build, &s, p->operand_count - 1));
   s.rescaled = true;
-  HXS_TRY(three_rows(build, a, &three));
-  HXS_TRY(hxs_keep_or_fail(build, rows, sizeof *third, &third));
-  HXS_TRY(hxs_keep_or_fail(build, 2 * (size_t)rows, sizeof *first, &first));
-  for (uint32_t i = 0; i < rows; i++) {
-    third[i] = 2 * rows + i;
+  if (p->operand_count == 3 && hx_cuda_takes_real(build, s.ids, s.extended)) {
+    HXS_TRY(use_factors(build, rows, a->limbs, &s));
+  } else {
+    HXS_TRY(three_rows(build, a, &three));
+    HXS_TRY(use_three(build, &three, rows, a->limbs, &s));
   }
-  for (uint32_t i = 0; i < 2 * rows; i++) {  // [items][2][limbs] from [2][items][limbs]
-    const uint32_t limb = i % a->limbs, component = i / a->limbs % 2, item = i / a->limbs / 2;
-    first[i] = component * rows + item * a->limbs + limb;
-  }
-  HXS_TRY(hx_cuda_rows_pick(build, &three, rows, third, &s.x));
-  HXS_TRY(hx_cuda_rows_pick(build, &three, 2 * rows, first, &s.add));
   HXS_TRY(hx_cuda_rows_of(build, out, &s.out));
   return hx_cuda_switch_steps(build, &s);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry point: what the plugin offers, and the note that says the same without running anything.
 #include "device.h"
+#include "graph.h"
 #include "heliox/plugin_note.h"
 #include "heliox/support/host.h"
 #include "heliox/support/query.h"
@@ -25,6 +26,7 @@ static const hx_plugin table = {.struct_size = HX_END_OF(hx_plugin, codec),
                                 .memory = &hx_cuda_memory_ops,
                                 .queue = &hx_cuda_queue_ops,
                                 .shutdown = hxs_host_clear,
+                                .graph = &hx_cuda_graph_ops,
                                 .codec = &hx_cuda_codec_ops};
 
 int32_t heliox_plugin_query(const hx_host *host, hx_plugin *out) { return hxs_query("cuda", &table, host, out); }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "heliox/support/chain.h"
 #include "step.h"
 #include "variant.h"
@@ -96,8 +97,12 @@ int32_t hx_cuda_execute(hx_prepared *prepared, const hx_call *call, hx_error *er
                                  "scratch_device", &scratch, error));
   }
   HXS_TRY(hx_cuda_queue_enter(queue, error));
-  queue->gate.calls++;
-  queue->last_name = base->name;
+  if (queue->recording != NULL) {
+    hx_cuda_graph_note_execute(queue, base->name);
+  } else {
+    queue->gate.calls++;
+    queue->last_name = base->name;
+  }
   const int32_t code = hx_cuda_steps_run(prepared, call, scratch, error);
   if (code != HX_OK) {
     hxs_gate_poison(&queue->gate, code, "a kernel of the operation could not be launched");

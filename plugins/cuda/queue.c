@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "graph.h"
 #include "heliox/support/error.h"
 
 struct hx_event {
@@ -13,7 +14,7 @@ struct hx_event {
 };
 
 // The gate, then the device's context; for sync and reset, which look at failures themselves.
-static int32_t hold(hx_queue *queue, hx_error *error) {
+int32_t hx_cuda_queue_hold(hx_queue *queue, hx_error *error) {
   if (queue == NULL) {
     return hxs_fail(error, HX_INVALID, "the queue is missing");
   }
@@ -26,7 +27,7 @@ static int32_t hold(hx_queue *queue, hx_error *error) {
 }
 
 int32_t hx_cuda_queue_enter(hx_queue *queue, hx_error *error) {
-  HXS_TRY(hold(queue, error));
+  HXS_TRY(hx_cuda_queue_hold(queue, error));
   const int32_t code = hxs_gate_failure(&queue->gate, error);
   if (code != HX_OK) {
     hx_cuda_queue_leave(queue);
@@ -79,6 +80,7 @@ static int32_t queue_create(hx_device *device, hx_queue **out, hx_error *error) 
 
 static void queue_destroy(hx_queue *queue) {
   if (queue != NULL && hx_cuda_enter(queue->device, NULL) == HX_OK) {
+    hx_cuda_graph_abandon(queue);
     queue->device->driver->cuStreamSynchronize(queue->stream);
     queue->device->driver->cuStreamDestroy(queue->stream);
     if (queue->flag != NULL) {
@@ -103,6 +105,9 @@ static int32_t copy_between(hx_queue *queue, hx_span to, hx_span from, uint64_t 
   if (bytes == 0) {
     return HX_OK;
   }
+  if (target != source && queue->recording != NULL) {
+    return hxs_fail(error, HX_UNSUPPORTED, "copy: copies between devices are not recorded");
+  }
   if (target != source && to.buffer->space == HX_SPACE_DEVICE && from.buffer->space == HX_SPACE_DEVICE) {
     const int32_t result = driver->cuMemcpyPeerAsync(target_address, target->context, source_address, source->context,
                                                      bytes, queue->stream);
@@ -114,7 +119,10 @@ static int32_t copy_between(hx_queue *queue, hx_span to, hx_span from, uint64_t 
 
 static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
   HXS_TRY(hx_cuda_queue_enter(queue, error));
-  const int32_t code = copy_between(queue, to, from, bytes, error);
+  int32_t code = copy_between(queue, to, from, bytes, error);
+  if (code == HX_OK && bytes > 0 && queue->recording != NULL) {
+    code = hx_cuda_graph_note_copy(queue, to, from, bytes, error);
+  }
   hx_cuda_queue_leave(queue);
   return code;
 }
@@ -126,6 +134,9 @@ static int32_t queue_fill(hx_queue *queue, hx_span to, uint8_t value, uint64_t b
   if (code == HX_OK && bytes > 0) {
     const int32_t result = queue->device->driver->cuMemsetD8Async(target, value, bytes, queue->stream);
     code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "fill: cuMemsetD8Async", result, error);
+    if (code == HX_OK && queue->recording != NULL) {
+      code = hx_cuda_graph_note_fill(queue, to, value, bytes, error);
+    }
   }
   hx_cuda_queue_leave(queue);
   return code;
@@ -146,8 +157,18 @@ static int32_t record_event(hx_queue *queue, hx_event *event, hx_error *error) {
   return HX_OK;
 }
 
-static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
+// Events and waiting are not for what is recorded.
+static int32_t enter_unrecorded(hx_queue *queue, const char *what, hx_error *error) {
   HXS_TRY(hx_cuda_queue_enter(queue, error));
+  if (queue->recording == NULL) {
+    return HX_OK;
+  }
+  hx_cuda_queue_leave(queue);
+  return hxs_fail(error, HX_INVALID, "%s: the queue is recording; execute, copy and fill are recorded", what);
+}
+
+static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
+  HXS_TRY(enter_unrecorded(queue, "record", error));
   hx_event *event = calloc(1, sizeof *event);
   int32_t code = event != NULL ? HX_OK : hxs_fail(error, HX_OUT_OF_MEMORY, "no memory for an event");
   if (code == HX_OK) {
@@ -165,7 +186,7 @@ static int32_t queue_record(hx_queue *queue, hx_event **out, hx_error *error) {
 
 // The event may be of another device of this plugin.
 static int32_t queue_wait(hx_queue *queue, hx_event *event, hx_error *error) {
-  HXS_TRY(hx_cuda_queue_enter(queue, error));
+  HXS_TRY(enter_unrecorded(queue, "wait", error));
   int32_t code = HX_OK;
   if (event == NULL) {
     code = hxs_fail(error, HX_INVALID, "wait: the event is missing");
@@ -209,15 +230,21 @@ static int32_t wait_for_work(hx_queue *queue) {
 }
 
 static int32_t queue_sync(hx_queue *queue, hx_error *error) {
-  HXS_TRY(hold(queue, error));
-  wait_for_work(queue);
-  const int32_t code = hxs_gate_report(&queue->gate, error);
+  HXS_TRY(hx_cuda_queue_hold(queue, error));
+  int32_t code = HX_OK;
+  if (queue->recording != NULL) {
+    code = hxs_fail(error, HX_INVALID, "sync: the queue is recording; end that first");
+  } else {
+    wait_for_work(queue);
+    code = hxs_gate_report(&queue->gate, error);
+  }
   hx_cuda_queue_leave(queue);
   return code;
 }
 
 static int32_t queue_reset(hx_queue *queue, hx_error *error) {
-  HXS_TRY(hold(queue, error));
+  HXS_TRY(hx_cuda_queue_hold(queue, error));
+  hx_cuda_graph_abandon(queue);
   hxs_gate_reset(&queue->gate);
   hx_cuda_queue_leave(queue);
   return HX_OK;

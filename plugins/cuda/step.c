@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
+
 #define FIELD(name_) (offsetof(hx_cuda_args_t, name_) / sizeof(uint64_t))
 
 // ---- rows
@@ -198,7 +200,7 @@ int32_t hx_cuda_step_pointwise(hxs_build *build, uint32_t op, const hx_cuda_rows
   return hx_cuda_step_primes(build, step, out->ids, out->count);
 }
 
-static hx_cuda_weight_t real_weight(uint64_t q, uint64_t w) {
+hx_cuda_weight_t hx_cuda_real_weight(uint64_t q, uint64_t w) {
   return (hx_cuda_weight_t){w > q / 2 ? w - q : w, hx_cuda_centred(q, w) / (double)q};
 }
 
@@ -232,11 +234,11 @@ static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool
     const hxs_modulus *m = hx_cuda_modulus_of(build, target.prime);
     for (uint32_t s = 0; s < c->stages; s++) {
       const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hxs_to_montgomery(m, weight);
-      const hx_cuda_weight_t pair = real_weight(m->q, weight);
+      const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, weight);
       memcpy(*out + head + ((size_t)i * c->stages + s) * each, real ? (const void *)&pair : (const void *)&form, each);
     }
     if (real) {
-      const hx_cuda_weight_t pair = real_weight(m->q, target.factor);
+      const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, target.factor);
       const double quotient = (double)target.start / (double)m->q;
       memcpy(*out + factors + i * each, &pair, each);
       memcpy(&target.factor, &quotient, sizeof target.factor);
@@ -314,37 +316,43 @@ int32_t hx_cuda_steps_finish(hxs_build *build) {
   return code;
 }
 
-static uint64_t address_of(const hx_cuda_patch_t *patch, const hx_call *call, uint64_t scratch) {
-  if (patch->memory == HX_CUDA_SCRATCH) {
-    return scratch;
+static hx_span span_of(const hx_cuda_patch_t *patch, const hx_call *call) {
+  return patch->memory == HX_CUDA_SCRATCH  ? call->scratch_device
+         : patch->memory == HX_CUDA_OUTPUT ? call->outputs[patch->slot]
+                                           : call->inputs[patch->slot];
+}
+
+static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step, const hx_call *call, uint64_t scratch,
+                        bool overlaps, hx_error *error) {
+  hx_device *device = prepared->base.device;
+  void *function = device->functions[step->kernel][prepared->base.ring->word == 32];
+  hx_cuda_args_t args = step->args;
+  hx_cuda_place_t places[HX_CUDA_PATCHES_MAX];
+  for (uint32_t k = 0; k < step->patch_count; k++) {
+    const hx_span span = span_of(&step->patches[k], call);
+    const uint64_t address = step->patches[k].memory == HX_CUDA_SCRATCH ? scratch : span.buffer->address + span.offset;
+    places[k] = (hx_cuda_place_t){span.buffer, span.offset, address, step->patches[k].field};
+    *field_of(&args, step->patches[k].field) += places[k].address;
   }
-  const hx_span span = patch->memory == HX_CUDA_OUTPUT ? call->outputs[patch->slot] : call->inputs[patch->slot];
-  return span.buffer->address + span.offset;
+  void *arguments[] = {&args};
+  const hx_cuda_launch_t launch = {.grid = {step->blocks, 1, 1},
+                                   .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
+                                   .shared = step->shared,
+                                   .stream = call->queue->stream,
+                                   .attributes = &hx_cuda_overlap,
+                                   .attribute_count = overlaps && device->arch >= 90 ? 1 : 0};
+  const int32_t result = device->driver->cuLaunchKernelEx(&launch, function, arguments, NULL);
+  if (result != 0) {
+    return hx_cuda_device_fail(device, prepared->base.name, result, error);
+  }
+  return call->queue->recording == NULL
+             ? HX_OK
+             : hx_cuda_graph_note_launch(call->queue, &launch, function, &args, places, step->patch_count, error);
 }
 
 int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error) {
-  // Steps after the first may begin while the one before them ends: kernels wait by themselves.
-  static const hx_cuda_launch_attribute_t overlap = {.id = HX_CUDA_ATTRIBUTE_OVERLAP, .value.flag = 1};
-  hx_device *device = prepared->base.device;
-  const uint32_t narrow = prepared->base.ring->word == 32;
   for (uint32_t i = 0; i < prepared->step_count; i++) {
-    const hx_cuda_step_t *step = &prepared->steps[i];
-    hx_cuda_args_t args = step->args;
-    for (uint32_t k = 0; k < step->patch_count; k++) {
-      *field_of(&args, step->patches[k].field) += address_of(&step->patches[k], call, scratch);
-    }
-    void *arguments[] = {&args};
-    const hx_cuda_launch_t launch = {.grid = {step->blocks, 1, 1},
-                                     .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
-                                     .shared = step->shared,
-                                     .stream = call->queue->stream,
-                                     .attributes = &overlap,
-                                     .attribute_count = device->arch >= 90 && i > 0 ? 1 : 0};
-    const int32_t result =
-        device->driver->cuLaunchKernelEx(&launch, device->functions[step->kernel][narrow], arguments, NULL);
-    if (result != 0) {
-      return hx_cuda_device_fail(device, prepared->base.name, result, error);
-    }
+    HXS_TRY(run_step(prepared, &prepared->steps[i], call, scratch, i > 0, error));
   }
   return HX_OK;
 }

@@ -59,6 +59,8 @@ int32_t hx_cuda_step_rows(hxs_build *build, hx_cuda_step_t *step, uint32_t place
 int32_t hx_cuda_step_more(hxs_build *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows);
 int32_t hx_cuda_step_primes(hxs_build *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count);
 int32_t hx_cuda_step_extra(hxs_build *build, hx_cuda_step_t *step, const void *data, size_t bytes);
+// A weight or a start in the real form, for a prime of at most 50 bits.
+hx_cuda_weight_t hx_cuda_real_weight(uint64_t q, uint64_t w);
 // Log of the blocks a row of kernels that take so many elements a block.
 uint32_t hx_cuda_log_blocks(const hxs_build *build, uint32_t elements);
 
@@ -85,6 +87,15 @@ bool hx_cuda_takes_real(const hxs_build *build, const uint32_t *ids, uint32_t co
 // ntt.forward without its last kernel, for rows that hx_cuda_takes_real: the key kernel with that pass takes what is
 // left.
 int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a);
+// That last kernel, in place.
+int32_t hx_cuda_steps_rows(hxs_build *build, const hx_cuda_rows_t *rows);
+// ntt.inverse of products: of a times b, kept in `product`. Rows that hx_cuda_takes_real.
+int32_t hx_cuda_steps_backward_product(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+                                       const hx_cuda_rows_t *b, const hx_cuda_rows_t *product, const uint64_t *factor,
+                                       const uint64_t *add);
+// The last kernel of ntt.inverse, in place, for rows that hx_cuda_takes_real.
+int32_t hx_cuda_steps_backward_columns(hxs_build *build, const hx_cuda_rows_t *rows, const uint64_t *factor,
+                                       const uint64_t *add);
 // ntt.inverse; then times factor[row] plus add[row] (residues; NULL: 1 and 0).
 int32_t hx_cuda_steps_backward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                                const uint64_t *factor, const uint64_t *add);
@@ -97,6 +108,35 @@ int32_t hx_cuda_steps_radix(hxs_build *build, uint32_t radix, bool backward, con
 int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
                              const hx_cuda_rows_t *x, uint32_t polynomials, uint32_t stages, uint32_t targets,
                              uint32_t plans, const hx_cuda_target_t *plan, const uint64_t *weights);
+
+// Conversions as hx_cuda_step_convert has them, then the transforms of their results without the last kernel, as one
+// kernel: targets are CONVERT or SKIP. `rest` (or NULL): the last row y of each polynomial is first replaced by start +
+// sum of rest_weights * y, itself among them.
+typedef struct hx_cuda_raise {
+  const hx_cuda_rows_t *out, *y;
+  uint32_t polynomials, stages, targets, plans;
+  const hx_cuda_target_t *plan;
+  const uint64_t *weights;
+  const hx_cuda_target_t *rest;
+  const uint64_t *rest_weights;
+} hx_cuda_raise_t;
+
+bool hx_cuda_can_raise(const hxs_build *build, const hx_cuda_raise_t *job);
+int32_t hx_cuda_step_raise(hxs_build *build, const hx_cuda_raise_t *job);
+
+// What is added at the end of a division: nothing (0 rows), rows (1), or products of rows 0 and 1, and 2 and 3 (4).
+// Offsets may be HX_CUDA_NO_ROW in row 0 (nothing is added) and 2 (one product).
+typedef struct hx_cuda_addend {
+  uint32_t count;
+  hx_cuda_rows_t rows[4];
+} hx_cuda_addend_t;
+
+int32_t hx_cuda_step_addend(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_addend_t *addend);
+// The last kernel of ntt.forward of `middle`, plus b * scale[row][0], plus what is added * scale[row][1], stored under
+// X -> X^(1/element) (0: in order; then out may be middle). Rows that hx_cuda_takes_real.
+int32_t hx_cuda_step_end(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *middle,
+                         const hx_cuda_rows_t *b, const hx_cuda_factor_t *scale, const hx_cuda_addend_t *addend,
+                         uint32_t element);
 
 // The result's rows from those of up to three operands, in order; with first_only components beside the first are
 // copied and `halves` has the first component's rows alone.

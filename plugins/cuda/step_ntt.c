@@ -8,7 +8,7 @@
 #define SMALL_LOG 11u          // rows up to this are done in one block
 #define COLUMNS_LOG 16u        // rows up to this are done in two kernels
 #define SHARED_COLUMNS 16384u  // 2048 values of a block
-#define SHARED_ROWS 17408u     // and a place after every 16
+#define SHARED_ROWS 16384u
 
 // add_step or return its failure.
 #define STEP(step_, kernel_, blocks_)                                \
@@ -39,7 +39,8 @@ typedef struct job {
   const hx_cuda_rows_t *out, *a, *b, *c;
   const hx_cuda_rows_t *middle;  // rows for what lies between two kernels; NULL: out
   uint32_t element;
-  bool columns_only;
+  const hx_cuda_rows_t *times, *product;  // backward: of a times those, kept in product
+  bool columns_only, rows_only;
   const void *extra;  // scale or finish, one a row
   size_t extra_bytes;
   bool real, backward;
@@ -101,6 +102,10 @@ static int32_t add_rows(hxs_build *build, const job_t *job, const hx_cuda_rows_t
   step->args.x = log;
   step->shared = SHARED_ROWS;
   HXS_TRY(fill_rows(build, step, job, out, a));
+  if (job->times != NULL) {
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, job->times));
+    HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, job->product));
+  }
   return job->backward ? HX_OK : fill_ends(build, step, job);
 }
 
@@ -111,9 +116,14 @@ static int32_t add_transform(hxs_build *build, const job_t *job) {
   }
   const hx_cuda_rows_t *middle = job->middle != NULL ? job->middle : job->out;
   if (job->backward) {
-    HXS_TRY(add_rows(build, job, job->out, job->a));
+    if (!job->columns_only) {
+      HXS_TRY(add_rows(build, job, job->out, job->a));
+    }
     HXS_TRY(add_columns(build, job, job->out, job->out));
     return log_n > COLUMNS_LOG ? add_half(build, job, job->out, job->out) : HX_OK;
+  }
+  if (job->rows_only) {
+    return add_rows(build, job, job->out, job->a);
   }
   if (log_n > COLUMNS_LOG) {
     HXS_TRY(add_half(build, job, middle, job->a));
@@ -142,11 +152,12 @@ static int32_t add_part(hxs_build *build, const job_t *job, bool real, size_t ex
   if (count == 0) {
     return HX_OK;
   }
-  hx_cuda_rows_t out, a, b, c, middle;
+  hx_cuda_rows_t out, a, b, c, middle, times, product;
   job_t part = {.out = &out,
                 .a = &a,
                 .element = job->element,
                 .columns_only = job->columns_only,
+                .rows_only = job->rows_only,
                 .real = real,
                 .backward = job->backward};
   HXS_TRY(hx_cuda_rows_pick(build, job->out, count, indices, &out));
@@ -154,6 +165,12 @@ static int32_t add_part(hxs_build *build, const job_t *job, bool real, size_t ex
   if (job->middle != NULL) {
     HXS_TRY(hx_cuda_rows_pick(build, job->middle, count, indices, &middle));
     part.middle = &middle;
+  }
+  if (job->times != NULL) {
+    HXS_TRY(hx_cuda_rows_pick(build, job->times, count, indices, &times));
+    HXS_TRY(hx_cuda_rows_pick(build, job->product, count, indices, &product));
+    part.times = &times;
+    part.product = &product;
   }
   if (job->b != NULL) {
     HXS_TRY(hx_cuda_rows_pick(build, job->b, count, indices, &b));
@@ -197,18 +214,43 @@ int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const
   return add_part(build, &job, true, 0);
 }
 
-int32_t hx_cuda_steps_backward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
-                               const uint64_t *factor, const uint64_t *add) {
+int32_t hx_cuda_steps_rows(hxs_build *build, const hx_cuda_rows_t *rows) {
+  const job_t job = {.out = rows, .a = rows, .rows_only = true};
+  return add_part(build, &job, true, 0);
+}
+
+// The job's rows by factor and add (NULL: 1 and 0), which its last kernel sees to.
+static int32_t add_backward(hxs_build *build, job_t *job, const uint64_t *factor, const uint64_t *add) {
   hx_cuda_finish_t *finish = NULL;
-  HXS_TRY(hxs_keep_or_fail(build, out->count, sizeof *finish, &finish));
-  for (uint32_t i = 0; i < out->count; i++) {
-    const hxs_modulus *m = hx_cuda_modulus_of(build, out->ids[i]);
+  HXS_TRY(hxs_keep_or_fail(build, job->out->count, sizeof *finish, &finish));
+  for (uint32_t i = 0; i < job->out->count; i++) {
+    const hxs_modulus *m = hx_cuda_modulus_of(build, job->out->ids[i]);
     uint64_t value = hxs_inverse_mod(m, (uint64_t)build->prepared->n % m->q);
     value = factor != NULL ? hxs_mul_mod(m, value, factor[i]) : value;
     finish[i] = (hx_cuda_finish_t){
         .factor = hx_cuda_factor_of(m, value), .real = hx_cuda_centred(m->q, value), .add = add != NULL ? add[i] : 0};
   }
-  const job_t job = {.out = out, .a = a, .extra = finish, .backward = true};
-  HXS_TRY(add_part(build, &job, true, sizeof *finish));
-  return add_part(build, &job, false, sizeof *finish);
+  job->extra = finish;
+  job->backward = true;
+  HXS_TRY(add_part(build, job, true, sizeof *finish));
+  return add_part(build, job, false, sizeof *finish);
+}
+
+int32_t hx_cuda_steps_backward(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+                               const uint64_t *factor, const uint64_t *add) {
+  job_t job = {.out = out, .a = a};
+  return add_backward(build, &job, factor, add);
+}
+
+int32_t hx_cuda_steps_backward_product(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
+                                       const hx_cuda_rows_t *b, const hx_cuda_rows_t *product, const uint64_t *factor,
+                                       const uint64_t *add) {
+  job_t job = {.out = out, .a = a, .times = b, .product = product};
+  return add_backward(build, &job, factor, add);
+}
+
+int32_t hx_cuda_steps_backward_columns(hxs_build *build, const hx_cuda_rows_t *rows, const uint64_t *factor,
+                                       const uint64_t *add) {
+  job_t job = {.out = rows, .a = rows, .columns_only = true};
+  return add_backward(build, &job, factor, add);
 }

@@ -18,8 +18,8 @@ typedef struct hx_cuda_args {
   uint64_t primes;                     // address of hx_cuda_prime_t [prime ids]
   uint64_t row_prime;                  // address of uint32_t [launch rows]: prime id of the row
   uint64_t extra;                      // address of the kernel's own constants
-  uint64_t more[2 * HX_CUDA_DOT_MAX];  // dot: addresses of values, then of weights
-  uint64_t more_rows[2 * HX_CUDA_DOT_MAX];  // dot: their row tables
+  uint64_t more[2 * HX_CUDA_DOT_MAX];  // dot: addresses of values, then of weights; real ends: of what is added
+  uint64_t more_rows[2 * HX_CUDA_DOT_MAX];  // their row tables
   uint64_t stride;                          // sum: elements from one item to the next
   uint32_t log_n;
   uint32_t op;     // HX_CUDA_DO_ of the row kernel
@@ -111,6 +111,29 @@ typedef struct hx_cuda_code {
   double scale_hi, scale_lo;
   double power[2];
 } hx_cuda_code_t;
+
+// A row of the key kernel. `own`: the digit that the row's prime belongs to, or UINT32_MAX.
+typedef struct hx_cuda_key_row {
+  uint32_t own, kind;  // HX_CUDA_KEY_
+  uint64_t scale;
+} hx_cuda_key_row_t;
+
+enum {
+  HX_CUDA_KEY_SUM,      // residues, ntt domain
+  HX_CUDA_KEY_BACK,     // what the rows of the inverse transform leave
+  HX_CUDA_KEY_DIVIDED,  // the same of the sum times `scale`, plus what is added
+};
+
+// Groups of 64 threads of a block of the raise kernel, and values of the exchange of each: 1024 and gaps.
+#define HX_CUDA_RAISE_GROUPS 4
+#define HX_CUDA_RAISE_EXCHANGE 1088
+
+// Chunks of 256 points of a block of the real key kernel, 16 threads each, and its shared memory: values, key words,
+// twiddles. Seven blocks fit a multiprocessor of 227 KiB.
+#define HX_CUDA_KEY_CHUNKS 4
+#define HX_CUDA_KEY_SHARED (HX_CUDA_KEY_CHUNKS * 7168)
+// The most that a block takes.
+#define HX_CUDA_SHARED_MAX 98304
 
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8

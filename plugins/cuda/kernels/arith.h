@@ -7,6 +7,7 @@
 #define HX_CUDA_KERNELS_ARITH_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "args.h"
@@ -158,6 +159,27 @@ HX_CUDA_FN uint64_t real_rest(uint64_t low, double quotient, uint64_t q) {
   const uint64_t rest = low - c * q + 4 * q;
   return mod_once(mod_once(mod_once(rest, 4 * q), 2 * q), q);
 }
+
+// The same as a double without the last steps: in [-2q, 2q), or in (-4q, 4q) for q < 2^46, where 8q < 2^52.
+HX_CUDA_FN double real_rest_centred(uint64_t low, double quotient, uint64_t q, double real_q, bool tight) {
+  const uint64_t c = (real_bits(quotient + HX_CUDA_ROUND_EVEN) - 0x4348000000000000u) * 2;
+  const uint64_t rest = low - c * q + 4 * q;
+  return tight ? real_load(mod_once(rest, 4 * q)) - 2 * real_q : real_load(rest) - 4 * real_q;
+}
+
+// A sum of products mod 2^64, in parts: low words' products, and the products that begin at bit 32.
+typedef struct hx_cuda_sum {
+  uint64_t low;
+  uint32_t cross;
+} hx_cuda_sum_t;
+
+HX_CUDA_FN void sum_add(hx_cuda_sum_t *sum, uint64_t a, uint64_t b) {
+  const uint32_t a0 = (uint32_t)a, a1 = (uint32_t)(a >> 32), b0 = (uint32_t)b, b1 = (uint32_t)(b >> 32);
+  sum->low += (uint64_t)a0 * b0;
+  sum->cross += a0 * b1;
+  sum->cross += a1 * b0;
+}
+HX_CUDA_FN uint64_t sum_word(const hx_cuda_sum_t *sum) { return sum->low + ((uint64_t)sum->cross << 32); }
 
 // ---- places in automorphisms
 

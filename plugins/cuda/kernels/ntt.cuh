@@ -31,6 +31,13 @@ struct integer_path {
   __device__ __forceinline__ uint64_t store(value x) const { return mod_once(mod_once(x, two_q), q); }
   __device__ __forceinline__ value reduce(value x) const { return x; }
   __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
+  template <int COUNT>
+  __device__ __forceinline__ void fetch(uint32_t node, twiddle (&w)[COUNT]) const {
+#pragma unroll
+    for (int j = 0; j < COUNT; j++) {
+      w[j] = at(node + j);
+    }
+  }
   // x + y w, x - y w: x is brought below 2q first.
   __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
     const uint64_t a = mod_once(x, two_q), b = mod_shoup(y, w.x, w.y, q);
@@ -42,6 +49,9 @@ struct integer_path {
     const uint64_t a = x, b = y;
     x = mod_once(a + b, two_q);
     y = mod_shoup(a - b + two_q, w.x, w.y, q);
+  }
+  __device__ __forceinline__ uint64_t product(uint64_t x, uint64_t y, const hx_cuda_prime_t *p) const {
+    return mod_mul(x, y, p);
   }
   __device__ __forceinline__ uint64_t finish(value x, const hx_cuda_finish_t &f) const {
     return mod_once(mod_once(mod_shoup(x, f.factor.value, f.factor.quotient, q), q) + f.add, q);
@@ -69,6 +79,20 @@ struct real_path {
   __device__ __forceinline__ uint64_t store(value x) const { return real_store(x, q, inverse); }
   __device__ __forceinline__ value reduce(value x) const { return real_reduce(x, q, inverse); }
   __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
+  // Neighbours by pairs: `node` is even where COUNT is.
+  template <int COUNT>
+  __device__ __forceinline__ void fetch(uint32_t node, twiddle (&w)[COUNT]) const {
+    if constexpr (COUNT == 1) {
+      w[0] = at(node);
+    } else {
+#pragma unroll
+      for (int j = 0; j < COUNT; j += 2) {
+        const double2 pair = __ldg((const double2 *)(table + node + j));
+        w[j] = pair.x;
+        w[j + 1] = pair.y;
+      }
+    }
+  }
   __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
     const double a = x, b = real_mul(y, w, q, inverse);
     x = a + b;
@@ -79,6 +103,10 @@ struct real_path {
     x = a + b;
     y = real_mul(a - b, w, q, inverse);
   }
+  // Of residues.
+  __device__ __forceinline__ uint64_t product(uint64_t x, uint64_t y, const hx_cuda_prime_t *) const {
+    return real_store(real_mul(real_load(x), reduce(real_load(y)), q, inverse), q, inverse);
+  }
   __device__ __forceinline__ uint64_t finish(value x, const hx_cuda_finish_t &f) const {
     return mod_once(real_store(real_mul(x, f.real, q, inverse), q, inverse) + f.add, (uint64_t)q);
   }
@@ -86,27 +114,35 @@ struct real_path {
 
 // R stages on 16 values: 16 >> R groups of 2^R adjacent ones, whose nodes are `node` and the next ones. Every index is
 // a constant, so that values stay in registers: stages are written by recursion, pairs by one flat loop.
-template <int R, int T, class P>
-__device__ __forceinline__ void forward_stages(const P &path, typename P::value (&v)[16], uint32_t node) {
+// Twiddles come from a `source`: get<T> gives those of stage T.
+template <class P>
+struct table_source {
+  const P &path;
+  uint32_t node;
+  template <int T, int COUNT>
+  __device__ __forceinline__ void get(typename P::twiddle (&w)[COUNT]) const {
+    path.fetch(node << T, w);
+  }
+};
+
+template <int R, int T, class P, class S>
+__device__ __forceinline__ void forward_stages(const P &path, const S &source, typename P::value (&v)[16]) {
   if constexpr (T < R) {
     constexpr int half = 1 << (R - 1 - T), blocks = 8 / half;
     typename P::twiddle w[blocks];
-#pragma unroll
-    for (int j = 0; j < blocks; j++) {
-      w[j] = path.at((node << T) + j);
-    }
+    source.template get<T>(w);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
       const int low = k / half * 2 * half + k % half;
       path.split(v[low], v[low + half], w[k / half]);
     }
-    forward_stages<R, T + 1>(path, v, node);
+    forward_stages<R, T + 1>(path, source, v);
   }
 }
 
 template <int R, class P>
 __device__ __forceinline__ void forward_step(const P &path, typename P::value (&v)[16], uint32_t node) {
-  forward_stages<R, 0>(path, v, node);
+  forward_stages<R, 0>(path, table_source<P>{path, node}, v);
 }
 
 template <class P>
@@ -122,10 +158,7 @@ __device__ __forceinline__ void backward_stages(const P &path, typename P::value
   if constexpr (T >= 0) {
     constexpr int half = 1 << (R - 1 - T), blocks = 8 / half;
     typename P::twiddle w[blocks];
-#pragma unroll
-    for (int j = 0; j < blocks; j++) {
-      w[j] = path.at((node << T) + j);
-    }
+    path.fetch(node << T, w);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
       const int low = k / half * 2 * half + k % half;
@@ -213,10 +246,11 @@ __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, type
   const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
   const uint32_t half = at.tile / per, first = half * (4096u << R) + at.tile % per * columns + column;
   const uint32_t root = args.y + half;
+  const Word *in = at.in + first + g * 256;
   typename P::value v[16];
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = path.load(at.in[first + ((k << R) + g) * 256]);
+    v[k] = path.load(in[(k << R) * 256]);
   }
   forward_step<4>(path, v, root);
   if (R > 0) {
@@ -237,10 +271,67 @@ __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, type
   if (path.tight) {
     reduce_all(path, v);
   }
+  Word *out = at.out + first + (R > 0 ? g * 4096 : 0);
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    store_middle(path, &at.out[first + (R > 0 ? g * 16 + k : k) * 256], v[k]);
+    store_middle(path, out + k * 256, v[k]);
   }
+}
+
+// 256 points held by 16 threads, value k of thread g at place k * 16 + g, before and after. own: 256 places of shared
+// memory, where value (k, g) lies at k * 16 + (g ^ k), so that both ways of reading touch every bank once. Threads write
+// what they alone have read there, but for the first time.
+template <class P, class S, class T>
+__device__ __forceinline__ void forward_256(const P &path, const S &first, const T &second, typename P::value (&v)[16],
+                                            typename P::value *own, uint32_t g) {
+  forward_stages<4, 0>(path, first, v);
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[k * 16 + (g ^ k)] = path.tight ? path.reduce(v[k]) : v[k];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[g * 16 + (k ^ g)];
+  }
+  forward_stages<4, 0>(path, second, v);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[g * 16 + (k ^ g)] = v[k];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[k * 16 + (g ^ k)];
+  }
+}
+
+// The inverse of it.
+template <class P>
+__device__ __forceinline__ void backward_256(const P &path, typename P::value (&v)[16], typename P::value *own,
+                                             uint32_t root, uint32_t g) {
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[k * 16 + (g ^ k)] = v[k];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[g * 16 + (k ^ g)];
+  }
+  backward_step<4>(path, v, (root << 4) + g);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    own[g * 16 + (k ^ g)] = v[k];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    v[k] = own[k * 16 + (g ^ k)];
+  }
+  backward_step<4>(path, v, root);
 }
 
 // Rows of 256 points, 8 of them a block; every 16 threads exchange among themselves; forward_end follows.
@@ -250,31 +341,18 @@ __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typenam
   const P path(at.prime, false);
   const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
-  typename P::value *own = shared + threadIdx.x / 16 * 272, v[16];
+  typename P::value *own = shared + threadIdx.x / 16 * 256, v[16];
+  const Word *in = at.in + first + g;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = load_middle(path, at.in[first + k * 16 + g]);
+    v[k] = load_middle(path, in[k * 16]);
   }
-  forward_step<4>(path, v, root);
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    own[k * 17 + g] = path.tight ? path.reduce(v[k]) : v[k];
-  }
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    v[k] = own[g * 17 + k];
-  }
-  forward_step<4>(path, v, (root << 4) + g);
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    own[g * 17 + k] = v[k];
-  }
-  __syncwarp();
+  forward_256(path, table_source<P>{path, root}, table_source<P>{path, (root << 4) + g}, v, own, g);
   if (args.z == 0) {
+    Word *out = at.out + first + g;
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-      at.out[first + k * 16 + g] = (Word)path.store(own[k * 17 + g]);
+      out[k * 16] = (Word)path.store(v[k]);
     }
     return;
   }
@@ -287,7 +365,7 @@ __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typenam
   }
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    x[k] = end.add(path.store(own[k * 17 + g]), y[k], end.scale[0], q);
+    x[k] = end.add(path.store(v[k]), y[k], end.scale[0], q);
   }
   if (end.c != NULL) {
 #pragma unroll
@@ -305,88 +383,32 @@ __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typenam
   }
 }
 
-// Asks for the line of 16 64-bit words (or half as many bytes of 32-bit ones) that holds a place.
-__device__ __forceinline__ void fetch(const void *place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }
-
-// Key products with the last pass of the digits' transforms: a block takes 8 chunks of 256 points of one row for all
-// digits. Tables as of key_kernel; rows of B hold what the columns have left. Transformed values are reduced, so that
-// of the two factors of a product one is at most q/2 + e and the other, a word, below q (for own rows both are below
-// q): products are below q, four of them below 4q < 2^53, and then sums are reduced.
-template <class Word>
-__device__ __forceinline__ void key_rows(const hx_cuda_args_t &args, double *shared) {
-  const uint32_t row = blockIdx.x >> args.x, tile = blockIdx.x & ((1u << args.x) - 1);
-  const real_path path(prime_of(args, row), false);
-  const uint32_t g = threadIdx.x % 16, chunk = tile * (NTT_THREADS / 16) + threadIdx.x / 16;
-  const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256 + g;
-  const uint32_t own_digit = ((const uint32_t *)args.extra)[row];
-  double *own = shared + threadIdx.x / 16 * 272, v[16], sum[2][16] = {};
-  for (uint32_t t = 0; t < args.count; t++) {
-    const uint32_t at = row * args.count + t, line = chunk * 256 + g * 16;
-    fetch(operand_row<Word>(args, HX_CUDA_C, 2 * at) + line);
-    fetch(operand_row<Word>(args, HX_CUDA_C, 2 * at + 1) + line);
-    if (t + 1 < args.count) {
-      fetch(operand_row<Word>(args, HX_CUDA_B, at + 1) + line);
-    }
-    if (t == own_digit) {
-      const Word *from = operand_row<Word>(args, HX_CUDA_A, row);
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        v[k] = path.load(from[first + k * 16]);
-      }
-    } else {
-      const Word *from = operand_row<Word>(args, HX_CUDA_B, at);
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        v[k] = load_middle(path, from[first + k * 16]);
-      }
-      forward_step<4>(path, v, root);
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        own[k * 17 + g] = path.tight ? path.reduce(v[k]) : v[k];
-      }
-      __syncwarp();
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        v[k] = own[g * 17 + k];
-      }
-      forward_step<4>(path, v, (root << 4) + g);
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        own[g * 17 + k] = path.reduce(v[k]);
-      }
-      __syncwarp();
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        v[k] = own[k * 17 + g];
-      }
-    }
-#pragma unroll
-    for (int c = 0; c < 2; c++) {
-      const Word *key = operand_row<Word>(args, HX_CUDA_C, 2 * at + c);
-#pragma unroll
-      for (int half = 0; half < 16; half += 8) {
-        Word words[8];
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
-          words[k] = __ldcs(key + first + (half + k) * 16);
-        }
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
-          sum[c][half + k] += real_mul(v[half + k], path.load(words[k]), path.q, path.inverse);
-        }
-      }
-      if (t % 4 == 3) {
-        reduce_all(path, sum[c]);
-      }
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < 2; c++) {
-    Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + c);
+// What an inverse transform begins with: the rows of A; or, where there are rows of B, their products, which are kept
+// in the rows of C.
+template <class Word, class P>
+__device__ __forceinline__ void load_backward(const hx_cuda_args_t &args, const P &path, const ntt_place<Word> &at,
+                                              uint32_t first, typename P::value (&v)[16]) {
+  const Word *a = at.in + first;
+  if (args.base[HX_CUDA_B] == 0) {
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-      out[first + k * 16] = (Word)path.store(sum[c][k]);
+      v[k] = path.load(a[k * 16]);
     }
+    return;
+  }
+  const Word *b = operand_row<Word>(args, HX_CUDA_B, at.row) + first;
+  Word *product = (Word *)operand_row<Word>(args, HX_CUDA_C, at.row) + first;
+  Word x[16], y[16];
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    x[k] = a[k * 16];
+    y[k] = b[k * 16];
+  }
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    const uint64_t z = path.product(x[k], y[k], at.prime);
+    product[k * 16] = (Word)z;
+    v[k] = path.load(z);
   }
 }
 
@@ -396,30 +418,13 @@ __device__ __forceinline__ void backward_rows(const hx_cuda_args_t &args, typena
   const P path(at.prime, true);
   const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
-  typename P::value *own = shared + threadIdx.x / 16 * 272, v[16];
+  typename P::value *own = shared + threadIdx.x / 16 * 256, v[16];
+  load_backward<Word>(args, path, at, first + g, v);
+  backward_256(path, v, own, root, g);
+  Word *out = at.out + first + g;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    own[k * 17 + g] = path.load(at.in[first + k * 16 + g]);
-  }
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    v[k] = own[g * 17 + k];
-  }
-  backward_step<4>(path, v, (root << 4) + g);
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    own[g * 17 + k] = v[k];
-  }
-  __syncwarp();
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    v[k] = own[k * 17 + g];
-  }
-  backward_step<4>(path, v, root);
-#pragma unroll
-  for (int k = 0; k < 16; k++) {
-    store_middle(path, &at.out[first + k * 16 + g], v[k]);
+    store_middle(path, out + k * 16, v[k]);
   }
 }
 
@@ -432,10 +437,12 @@ __device__ __forceinline__ void backward_columns(const hx_cuda_args_t &args, typ
   const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
   const uint32_t half = at.tile / per, first = half * (4096u << R) + at.tile % per * columns + column;
   const uint32_t root = args.y + half;
+  const Word *in = at.out + first + (R > 0 ? g * 4096 : 0);
+  Word *out = at.out + first + g * 256;
   typename P::value v[16];
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = load_middle(path, at.out[first + (R > 0 ? g * 16 + k : k) * 256]);
+    v[k] = load_middle(path, in[k * 256]);
   }
   if (R > 0) {
     backward_step<R>(path, v, (root << 4) + g * (16 >> R));
@@ -453,14 +460,14 @@ __device__ __forceinline__ void backward_columns(const hx_cuda_args_t &args, typ
   if (args.z == 1) {
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-      at.out[first + ((k << R) + g) * 256] = (Word)path.store(v[k]);
+      out[(k << R) * 256] = (Word)path.store(v[k]);
     }
     return;
   }
   const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    at.out[first + ((k << R) + g) * 256] = (Word)path.finish(v[k], finish);
+    out[(k << R) * 256] = (Word)path.finish(v[k], finish);
   }
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Key switching, divisions and transforms of the cuda plugin in rings whose primes all take its real path, at every
+// size that has kernels of its own: 2^12 to 2^16, both words, values of digits short and full. Runs on a device, and
+// without one over a driver that runs the kernels on the host (fixtures/cuda).
+#include "opcheck.h"
+
+// Five primes of Q, digits of two (the last one short), two of P; primes that are reduced between stages and others.
+static const uint32_t wide[] = {50, 40, 50, 45, 40, 50, 50};
+static const uint32_t narrow[] = {31, 30, 28, 29, 30, 31, 31};
+
+static void check_ring(uint32_t log_n, uint32_t word) {
+  kc_t kc;
+  kc_open(&kc, log_n, word, 5, 2, 2, word == 64 ? wide : narrow);
+  const oc_sweep_t sweep = {&kc, log_n % 2 == 0 ? KC_TOP : KC_RANDOM, KC_DENSE, KC_DENSE, 0};
+  oc_case_switch_depths(&sweep);
+  kc_clear(&kc);
+  oc_case_rotate_many(&sweep);
+  oc_case_rotate_weighted_sum(&sweep);
+  kc_clear(&kc);
+  oc_case_ckks_rescale(&sweep);
+  oc_case_mod_down(&sweep);
+  kc_clear(&kc);
+  oc_case_ntt(&sweep);
+  kc_close(&kc);
+}
+
+static void switch_matches_reference_in_rings_of_2_12(void **state) {
+  (void)state;
+  check_ring(12, 64);
+}
+static void switch_matches_reference_in_rings_of_2_13(void **state) {
+  (void)state;
+  check_ring(13, 32);
+}
+static void switch_matches_reference_in_rings_of_2_14(void **state) {
+  (void)state;
+  check_ring(14, 64);
+}
+static void switch_matches_reference_in_rings_of_2_15(void **state) {
+  (void)state;
+  check_ring(15, 64);
+}
+static void switch_matches_reference_in_rings_of_2_16(void **state) {
+  (void)state;
+  check_ring(16, 64);
+}
+
+// Digits of eight primes are too long for the kernel that converts and transforms.
+static void switch_matches_reference_with_long_digits(void **state) {
+  (void)state;
+  static const uint32_t bits[] = {50, 40, 40, 40, 40, 40, 40, 40, 40, 50, 50, 50, 50, 50, 50, 50, 50};
+  kc_t kc;
+  kc_open(&kc, 12, 64, 9, 8, 8, bits);
+  const oc_sweep_t sweep = {&kc, KC_EDGES, KC_DENSE, KC_DENSE, 0};
+  oc_case_switch_depths(&sweep);
+  kc_close(&kc);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(switch_matches_reference_in_rings_of_2_12),
+                                     cmocka_unit_test(switch_matches_reference_in_rings_of_2_13),
+                                     cmocka_unit_test(switch_matches_reference_in_rings_of_2_14),
+                                     cmocka_unit_test(switch_matches_reference_in_rings_of_2_15),
+                                     cmocka_unit_test(switch_matches_reference_in_rings_of_2_16),
+                                     cmocka_unit_test(switch_matches_reference_with_long_digits)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
