@@ -12,6 +12,8 @@
 #define EAGER_MS 20     // of asking without a pause: small messages, and large ones that are under way
 #define ROUNDS 64u      // of asking between two pauses after that
 #define PAUSE_NS 50000  // so that ranks that compute on the same processor get on
+#define LONG_MS 1000    // after which somebody computes for long
+#define LONG_PAUSE_NS 500000
 
 int64_t hx_mpi_now_ms(void) {
   struct timespec time;
@@ -106,6 +108,7 @@ int32_t hx_mpi_wait(hx_group *group, hx_mpi_request **requests, uint32_t count, 
       (void)hxs_fail(error, HX_UNAVAILABLE, "%u of %u transfers did not end in time: %s", open, count, what);
       return hx_mpi_break(group, error);
     }
-    if (now - start > EAGER_MS) (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    const struct timespec pause = {.tv_nsec = now - start > LONG_MS ? LONG_PAUSE_NS : PAUSE_NS};
+    if (now - start > EAGER_MS) (void)nanosleep(&pause, NULL);
   }
 }
