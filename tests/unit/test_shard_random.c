@@ -90,7 +90,7 @@ static size_t moving;
 static void must_match(inputs_t *inputs, const char *text, const ranks_job_t *job, uint32_t size,
                        hx_value_t *const *expected) {
   ranks_rank_t ranks[RANKS_MAX];
-  hx_compilation_t *compilations[RANKS_MAX];
+  hx_compilation_t *compilations[RANKS_MAX] = {NULL};
   for (uint32_t r = 0; r < size; ++r) compilations[r] = compile(inputs, text);
   ranks_run(job, compilations, size, ranks);
   for (uint32_t r = 0; r < size; ++r) {

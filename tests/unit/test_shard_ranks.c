@@ -2,7 +2,7 @@
 // Programs spread over ranks give the bits of one process: the demo and a 128 x 128 product by baby and giant steps, by
 // rows, terms and items, for numbers of ranks that divide the work and others.
 #include "bsgs.h"
-#include "core/link/group.h"
+#include "core/ckks/primes.h"
 #include "ranks_fixture.h"
 
 #define BATCH 3
@@ -162,7 +162,7 @@ static hx_value_t *run_alone(const suite_t *suite, bool has_batch, const char *p
 static void must_match(const suite_t *suite, const ranks_job_t *job, bool has_batch, uint32_t size,
                        const hx_value_t *expected) {
   ranks_rank_t ranks[RANKS_MAX];
-  hx_compilation_t *compilations[RANKS_MAX];
+  hx_compilation_t *compilations[RANKS_MAX] = {NULL};
   for (uint32_t r = 0; r < size; ++r) compilations[r] = compile(suite, has_batch);
   ranks_run(job, compilations, size, ranks);
   for (uint32_t r = 0; r < size; ++r) {
@@ -233,6 +233,63 @@ static void merged_product_keeps_its_bits_over_ranks(void **state) {
   close_suite(suite);
 }
 
+// Words of 32 bits, a base and a depth group of two primes each: several rows are dropped at once, digits are uneven.
+static void narrow_words_keep_their_bits_over_ranks(void **state) {
+  (void)state;
+  static const char text[] =
+      "\"builtin.module\"() ({\n\"func.func\"() ({\n^entry(%x: T):\n"
+      "%r = \"ckks.rotate\"(%x) {step = 1 : i64} : (T) -> " CT "\n%m = \"ckks.mul\"(%x, %r) : (T, " CT ") -> " CT
+      "\n%l = \"ckks.relinearize\"(%m) : (" CT ") -> " CT "\n%s = \"ckks.rescale\"(%l) : (" CT ") -> " CT
+      "\n%t = \"ckks.rotate\"(%s) {step = 2 : i64} : (" CT ") -> " CT "\n%a = \"ckks.add\"(%s, %t) : (" CT ", " CT
+      ") -> " CT "\n%y = \"ckks.rescale\"(%a) : (" CT ") -> " CT "\n\"func.return\"(%y) : (" CT
+      ") -> ()\n}) {sym_name = \"main\", function_type = (T) -> (" CT
+      ")} : () -> ()\n}) {heliox.version = 1 : i64} : "
+      "() -> ()\n";
+  uint64_t primes[7], bound = (uint64_t)1 << 31;
+  for (size_t i = 0; i < HX_COUNT_OF(primes); ++i) primes[i] = bound = hx_prime_below(bound, 10);
+  char json[512];
+  snprintf(json, sizeof json,
+           "{\"log_n\":10,\"word\":32,\"base\":[\"%llu\",\"%llu\"],\"groups\":[[\"%llu\"],[\"%llu\",\"%llu\"]],"
+           "\"special\":[\"%llu\",\"%llu\"],\"digits\":3,\"secret\":\"ternary\",\"sigma\":\"3.2\",\"scale\":\"2^40\"}",
+           (unsigned long long)primes[0], (unsigned long long)primes[1], (unsigned long long)primes[2],
+           (unsigned long long)primes[3], (unsigned long long)primes[4], (unsigned long long)primes[5],
+           (unsigned long long)primes[6]);
+  bench_t bench;
+  if (!ranks_open(&bench, json)) skip();
+  hx_text_t made;
+  hx_text_init(&made);
+  hx_text_puts(&made, text);
+  char *program = replaced(hx_text_take(&made), "T)", CT0 ")");
+  program = replaced(program, "(T, ", "(" CT0 ", ");
+  double values[SLOTS];
+  fill_values(values, SLOTS, 4);
+  hx_value_t *input = encrypt_values(&bench, bench.keys, values, SLOTS), *expected = NULL;
+  hx_executable_t *alone = link_text(&bench, program);
+  must(hx_run(alone, (const hx_value_t *const *)&input, &expected, bench.report), bench.report);
+  hx_executable_release(alone);
+  for (uint32_t size = 2; size <= 9; size += size < 5 ? 1 : 4) {
+    for (size_t k = 0; k < 2; ++k) {
+      const ranks_job_t job = {.bench = &bench, .spec = {.kind = kinds[k]}, .inputs = {input}};
+      ranks_rank_t ranks[RANKS_MAX];
+      hx_compilation_t *compilations[RANKS_MAX] = {NULL};
+      for (uint32_t r = 0; r < size; ++r) {
+        compilations[r] = link_compile(&bench, program);
+        must(hx_compilation_bind_keys(compilations[r], bench.keys, bench.report), bench.report);
+      }
+      ranks_run(&job, compilations, size, ranks);
+      for (uint32_t r = 0; r < size; ++r) {
+        must(ranks[r].status, ranks[r].report);
+        if (!hx_value_equal(ranks[r].outputs[0], expected)) fail_msg("%s over %u ranks has other bits", kinds[k], size);
+      }
+      ranks_release(ranks, size);
+    }
+  }
+  hx_value_release(expected);
+  hx_value_release(input);
+  hx_free(program);
+  bench_close(&bench);
+}
+
 // Collectives lowered to those of a plugin's table.
 static void lowered_collectives_keep_bits(void **state) {
   (void)state;
@@ -258,7 +315,7 @@ static void ranks_with_other_programs_are_refused_alike(void **state) {
   const ranks_job_t job = {
       .bench = &suite->bench, .spec = {.kind = "terms"}, .odd_rank = 1, .odd_kind = "limbs", .inputs = {input}};
   ranks_rank_t ranks[RANKS_MAX];
-  hx_compilation_t *compilations[RANKS_MAX];
+  hx_compilation_t *compilations[RANKS_MAX] = {NULL};
   for (uint32_t r = 0; r < 3; ++r) compilations[r] = compile(suite, false);
   ranks_run(&job, compilations, 3, ranks);
   for (uint32_t r = 0; r < 3; ++r) {
@@ -285,7 +342,7 @@ static void program_of_another_rank_is_refused_by_all(void **state) {
   const ranks_job_t job = {
       .bench = &suite->bench, .spec = {.kind = "limbs"}, .odd_rank = 2, .is_shifted = true, .inputs = {input}};
   ranks_rank_t ranks[RANKS_MAX];
-  hx_compilation_t *compilations[RANKS_MAX];
+  hx_compilation_t *compilations[RANKS_MAX] = {NULL};
   for (uint32_t r = 0; r < 3; ++r) compilations[r] = compile(suite, false);
   ranks_run(&job, compilations, 3, ranks);
   for (uint32_t r = 0; r < 3; ++r) {
@@ -304,6 +361,7 @@ int main(void) {
       cmocka_unit_test(product_keeps_its_bits_over_ranks),
       cmocka_unit_test(product_on_a_batch_keeps_its_bits_over_ranks),
       cmocka_unit_test(merged_product_keeps_its_bits_over_ranks),
+      cmocka_unit_test(narrow_words_keep_their_bits_over_ranks),
       cmocka_unit_test(lowered_collectives_keep_bits),
       cmocka_unit_test(ranks_with_other_programs_are_refused_alike),
       cmocka_unit_test(program_of_another_rank_is_refused_by_all),
