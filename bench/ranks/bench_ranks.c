@@ -18,6 +18,7 @@
 
 #define ROUNDS_MAX 1000
 #define PATH_ROOM 4096
+#define WAIT_MS 600000
 
 typedef struct run {
   hx_report_t *report;
@@ -272,7 +273,8 @@ static void open_group(run_t *run, const char *plugins_of) {
                                       .only_path = true};
   must(hx_plugins_discover(&where, &plugins, run->report), run);
   must(hx_backend_create(plugins, plugins_of, &run->backend, run->report), run);
-  must(hx_group_open(run->backend, "world", 0, &run->group, run->report), run);
+  // Rank 0 draws keys and runs alone while the others wait.
+  must(hx_group_open(run->backend, "world", WAIT_MS, &run->group, run->report), run);
   must(hx_backend_with_group(run->backend, "world", run->group, &run->grouped, run->report), run);
   run->rank = hx_group_rank(run->group);
   run->size = hx_group_size(run->group);
