@@ -153,7 +153,7 @@ static int32_t add_factors(hxs_build *build, hx_cuda_step_t *step, hx_cuda_switc
 static int32_t add_turns(hxs_build *build, hx_cuda_switch_t *s, const turns_t *turns, const hx_cuda_rows_t *out) {
   const uint32_t rows = s->items * s->extended;
   const bool real = hx_cuda_takes_real(build, s->ids, s->extended);
-  const uint32_t log = hx_cuda_log_blocks(build, real ? 512 : 256);
+  const uint32_t log = hx_cuda_log_blocks(build, 256);
   const size_t bytes = sizeof(hx_cuda_turns_t) + rows * sizeof(hx_cuda_turn_row_t);
   uint8_t *extra = NULL;
   uint32_t *primes = NULL;

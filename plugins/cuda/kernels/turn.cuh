@@ -10,7 +10,7 @@
 
 #define TURN_THREADS 128
 #define TURN_EACH 2
-#define TURN_REAL_EACH 4
+#define TURN_REAL_EACH 2
 #define TURN_FOLD 32  // products below 2^122 that stay below 2^128 beside a folded sum
 
 // The key products of places at[] with a term's key: values below q.
@@ -107,52 +107,21 @@ __device__ __forceinline__ void turn_kernel(const hx_cuda_args_t &args) {
   }
 }
 
-// ---- primes of at most 50 bits, rows of 512 places and more
+// ---- primes of at most 50 bits, rows of 256 places and more
 
-// In units of q: products of two residues are reduced to 3/4, four of them and what is left of earlier ones stay below 4.
-template <class Word>
-__device__ __forceinline__ void turn_real_products(const hx_cuda_args_t &args, const real_path &path, uint32_t row,
-                                                   uint32_t term, uint64_t own, const uint32_t *at,
-                                                   double (*value)[TURN_REAL_EACH]) {
-  const Word *key = (const Word *)args.more[term];
-  const uint64_t *key_rows = (const uint64_t *)args.more_rows[term] + (uint64_t)row * args.y * 2;
-#pragma unroll 2
-  for (uint32_t d = 0; d < args.y; d++) {
-    const Word *digit = d == own ? operand_row<Word>(args, HX_CUDA_A, row)
-                                 : operand_row<Word>(args, HX_CUDA_B, row * args.y + d);
-    const Word *b = key + key_rows[2 * d], *a = key + key_rows[2 * d + 1];
-    Word x[TURN_REAL_EACH], y[TURN_REAL_EACH], z[TURN_REAL_EACH];
-#pragma unroll
-    for (int k = 0; k < TURN_REAL_EACH; k++) {
-      y[k] = __ldcs(b + at[k]);
-      z[k] = __ldcs(a + at[k]);
-      x[k] = digit[at[k]];
-    }
-#pragma unroll
-    for (int k = 0; k < TURN_REAL_EACH; k++) {
-      const double v = path.load(x[k]);
-      value[0][k] += real_mul(v, path.load(y[k]), path.q, path.inverse);
-      value[1][k] += real_mul(v, path.load(z[k]), path.q, path.inverse);
-    }
-    if (d % 4 == 3) {
-#pragma unroll
-      for (int k = 0; k < 2 * TURN_REAL_EACH; k++) {
-        value[k % 2][k / 2] = path.reduce(value[k % 2][k / 2]);
-      }
-    }
-  }
-}
-
-// As turn_kernel. A term before its weight is reduced; four weighted terms and a reduced sum stay below 4 q.
+// As turn_kernel. In units of q: a digit's residue is centred first, so that its product with a key's word is below 1; four
+// of them and what is left of earlier ones stay below 5, then they are reduced. A term's sum, reduced, times its weight, a
+// word, is below 1 again. The words of four digits are on their way at a time.
 template <class Word>
 __device__ __forceinline__ void turn_real_kernel(const hx_cuda_args_t &args) {
   const uint32_t row = blockIdx.x >> args.x;
   const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (TURN_THREADS * TURN_REAL_EACH) + threadIdx.x;
   const real_path path(prime_of(args, row), false);
+  const double q = path.q, inverse = path.inverse;
   const hx_cuda_turns_t *turns = (const hx_cuda_turns_t *)args.extra;
   const hx_cuda_turn_row_t facts = ((const hx_cuda_turn_row_t *)(turns + 1))[row];
   const bool special = facts.digit == UINT64_MAX;
-  const double lift = path.load(facts.lift.value);
+  const double lift = path.reduce(path.load(facts.lift.value));
   const Word *c0 = operand_row<Word>(args, HX_CUDA_C, row), *c1 = operand_row<Word>(args, HX_CUDA_A, row);
   Word *out[2] = {(Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row),
                   (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + 1)};
@@ -163,36 +132,49 @@ __device__ __forceinline__ void turn_real_kernel(const hx_cuda_args_t &args) {
       total[k % 2][k / 2] = path.load(out[k % 2][first + k / 2 * TURN_THREADS]);
     }
   }
+#pragma unroll 1
   for (uint32_t t = 0; t < args.count; t++) {
     const uint32_t element = turns->element[t];
     uint32_t at[TURN_REAL_EACH];
+    Word weight[TURN_REAL_EACH];
     double value[2][TURN_REAL_EACH] = {};
 #pragma unroll
     for (int k = 0; k < TURN_REAL_EACH; k++) {
-      at[k] = permuted_place(first + k * TURN_THREADS, element, args.log_n);
+      const uint32_t place = first + k * TURN_THREADS;
+      at[k] = element == 1 ? place : permuted_place(place, element, args.log_n);
+      weight[k] = (args.op & 2) != 0 ? ((const Word *)args.more[HX_CUDA_DOT_MAX + t] +
+                                        ((const uint64_t *)args.more_rows[HX_CUDA_DOT_MAX + t])[row])[place]
+                                     : 1;
     }
     if (element != 1) {
-      turn_real_products<Word>(args, path, row, t, facts.digit, at, value);
+      const Word *key = (const Word *)args.more[t];
+      const uint64_t *key_rows = (const uint64_t *)args.more_rows[t] + (uint64_t)row * args.y * 2;
+#pragma unroll 4
+      for (uint32_t d = 0; d < args.y; d++) {
+        const Word *digit = d == facts.digit ? c1 : operand_row<Word>(args, HX_CUDA_B, row * args.y + d);
+        const Word *b = key + key_rows[2 * d], *a = key + key_rows[2 * d + 1];
+#pragma unroll
+        for (int k = 0; k < TURN_REAL_EACH; k++) {
+          const double y = path.load(__ldcs(b + at[k])), z = path.load(__ldcs(a + at[k]));
+          const double x = path.reduce(path.load(digit[at[k]]));
+          value[0][k] += real_mul(y, x, q, inverse);
+          value[1][k] += real_mul(z, x, q, inverse);
+          if (d % 4 == 3) {
+            value[0][k] = path.reduce(value[0][k]);
+            value[1][k] = path.reduce(value[1][k]);
+          }
+        }
+      }
     }
 #pragma unroll
     for (int k = 0; k < TURN_REAL_EACH; k++) {
       if (!special) {
-        value[0][k] += real_mul(path.load(c0[at[k]]), lift, path.q, path.inverse);
+        value[0][k] += real_mul(path.load(c0[at[k]]), lift, q, inverse);
+        if (element == 1) value[1][k] = real_mul(path.load(c1[at[k]]), lift, q, inverse);
       }
-      if (!special && element == 1) {
-        value[1][k] = real_mul(path.load(c1[at[k]]), lift, path.q, path.inverse);
-      }
-      value[0][k] = path.reduce(value[0][k]);
-      value[1][k] = path.reduce(value[1][k]);
-      if ((args.op & 2) != 0) {
-        const uint32_t w = HX_CUDA_DOT_MAX + t;
-        const Word *weights = (const Word *)args.more[w] + ((const uint64_t *)args.more_rows[w])[row];
-        const double weight = path.load(weights[first + k * TURN_THREADS]);
-        value[0][k] = real_mul(value[0][k], weight, path.q, path.inverse);
-        value[1][k] = real_mul(value[1][k], weight, path.q, path.inverse);
-      }
-      total[0][k] += value[0][k];
-      total[1][k] += value[1][k];
+      const double w = path.load(weight[k]);
+      total[0][k] += real_mul(w, path.reduce(value[0][k]), q, inverse);
+      total[1][k] += real_mul(w, path.reduce(value[1][k]), q, inverse);
       if (t % 4 == 3) {
         total[0][k] = path.reduce(total[0][k]);
         total[1][k] = path.reduce(total[1][k]);
