@@ -23,8 +23,9 @@ if [ "${2:-}" = inside ]; then
   as_user heliox demo
   as_user heliox doctor >/tmp/doctor || { cat /tmp/doctor; exit 1; }
   echo '== remove'
-  for name in $(dpkg-query -W -f '${Package}\n' 'heliox*'); do dpkg --status "$name" >/dev/null; done
-  apt-get purge -y -qq --autoremove $(dpkg-query -W -f '${Package} ' 'heliox*') >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
+  names=()
+  for file in "$1"/*.deb; do names+=("$(dpkg-deb --field "$file" Package)"); done
+  apt-get purge -y -qq --autoremove "${names[@]}" >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
   listing "$1" >/tmp/after
   diff /tmp/before /tmp/after || { echo 'removing the packages leaves what is listed with >, or takes what is listed with <'; exit 1; }
   echo 'nothing is left'
