@@ -9,8 +9,9 @@ skip() { printf 'packages in a clean root: skipped: %s\n' "$*"; exit 77; }
 
 if [ "${2:-}" = inside ]; then
   # Within the root, by its own programs. $1 is where the packages lie in it.
+  # Copies of the lists of users and groups are the system's, made where a dependency brings a group of its own.
   listing() { find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/cache -o -path /var/log \
-    -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /etc/ld.so.cache -o -path "$1" \) -prune -o -print | sort; }
+    -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /etc/ld.so.cache -o -path '/etc/*shadow-' -o -path '/etc/passwd-' -o -path '/etc/group-' -o -path "$1" \) -prune -o -print | sort; }
   as_user() { (cd /tmp && setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH=/usr/bin:/bin HOME=/nonexistent "$@"); }
   export DEBIAN_FRONTEND=noninteractive
   listing "$1" >/tmp/before
