@@ -2,7 +2,9 @@
 #include "cli/process.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -10,10 +12,31 @@
 
 #include "cli/cli.h"
 
+// Paths of the environment are the caller's: in another directory they must be whole. Entries are parted by `colon`.
+static void keep_paths(const char *name, char colon) {
+  char here[PATH_MAX], whole[4 * PATH_MAX];
+  const char *at = getenv(name);
+  size_t used = 0;
+  if (at == NULL || getcwd(here, sizeof here) == NULL) return;
+  for (;;) {
+    const char *end = colon != 0 ? strchrnul(at, colon) : at + strlen(at);
+    const bool relative = end > at && *at != '/';
+    const int wrote = snprintf(whole + used, sizeof whole - used, "%s%s%.*s%s", relative ? here : "",
+                               relative ? "/" : "", (int)(end - at), at, *end != 0 ? ":" : "");
+    if (wrote < 0 || (size_t)wrote >= sizeof whole - used) return;
+    used += (size_t)wrote;
+    if (*end == 0) break;
+    at = end + 1;
+  }
+  setenv(name, whole, 1);
+}
+
 static _Noreturn void become_child(const char *directory, const char *const *arguments, int output) {
   char *argv[CLI_PROCESS_ARGUMENTS_MAX + 2] = {(char *)(uintptr_t) "heliox"};
   for (size_t i = 0; i < CLI_PROCESS_ARGUMENTS_MAX && arguments[i] != NULL; ++i)
     argv[i + 1] = (char *)(uintptr_t)arguments[i];
+  keep_paths("HELIOX_PLUGIN_PATH", ':');
+  keep_paths("HELIOX_LOCK", 0);
   if (chdir(directory) == 0 && dup2(output, STDOUT_FILENO) >= 0) execv("/proc/self/exe", argv);
   _exit(127);
 }

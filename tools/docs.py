@@ -186,7 +186,7 @@ def main():
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("pages", nargs="*", help="only these")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.what == "errors":
         text = errors_page(pathlib.Path(options.build))
         if not options.check:
