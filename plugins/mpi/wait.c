@@ -14,6 +14,7 @@
 #define PAUSE_NS 50000  // so that ranks that compute on the same processor get on
 #define LONG_MS 1000    // after which somebody computes for long
 #define LONG_PAUSE_NS 500000
+#define DRAIN_MS 500  // for what a rank has sent before it went to arrive
 
 int64_t hx_mpi_now_ms(void) {
   struct timespec time;
@@ -70,6 +71,10 @@ static bool ask(const hx_group *group, hx_mpi_request **requests, uint32_t count
   return true;
 }
 
+static bool somebody_is_gone(const hx_group *group) {
+  return hx_lifeline_lost(group->line) != HX_NONE || hx_lifeline_left(group->line) != HX_NONE;
+}
+
 static int32_t look_around(hx_group *group, const char *what, hx_error *error) {
   const uint32_t lost = hx_lifeline_lost(group->line), left = hx_lifeline_left(group->line);
   if (lost != HX_NONE) {
@@ -87,6 +92,7 @@ static int32_t look_around(hx_group *group, const char *what, hx_error *error) {
 int32_t hx_mpi_wait(hx_group *group, hx_mpi_request **requests, uint32_t count, int64_t deadline, const char *what,
                     bool *is_late, hx_error *error) {
   const int64_t start = hx_mpi_now_ms();
+  int64_t gone = 0;  // since when somebody is
   if (is_late != NULL) *is_late = false;
   for (uint64_t round = 0;; ++round) {
     uint32_t open = 0;
@@ -97,9 +103,12 @@ int32_t hx_mpi_wait(hx_group *group, hx_mpi_request **requests, uint32_t count, 
       sched_yield();
       continue;
     }
-    const int32_t code = look_around(group, what, error);
-    if (code != HX_OK) return code;
     const int64_t now = hx_mpi_now_ms();
+    if (gone == 0 && somebody_is_gone(group)) gone = now;
+    if (gone == 0 || now - gone >= DRAIN_MS || hxs_host_cancelled()) {
+      const int32_t code = look_around(group, what, error);
+      if (code != HX_OK) return code;
+    }
     if (now >= deadline && is_late != NULL) {
       *is_late = true;
       return HX_OK;
