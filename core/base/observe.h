@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the library's inside: told of the code of every fault and every verdict of a gate, also where nobody keeps
-// a report. NULL, and asked for nothing, in programs.
+// For tests of the library's inside: told of the code of every fault and every verdict of a gate, also where nobody
+// keeps a report. NULL, and asked for nothing, in programs.
 #ifndef HELIOX_CORE_BASE_OBSERVE_H
 #define HELIOX_CORE_BASE_OBSERVE_H
 

@@ -113,9 +113,9 @@ void hx_noise_rotate(hx_noise_t *noise, uint32_t step, uint32_t slots);
 void hx_noise_conjugate(hx_noise_t *noise);
 // to += sign * from, error and message.
 void hx_noise_accumulate(hx_noise_t *to, const hx_noise_t *from, double sign);
-// Either of two values, nobody knows which: a bound on both. What both carry alike stays as it is, with its signs; of an
-// error that they carry differently the larger amplitude counts, in a shape of its own, so that it never cancels against
-// the same error elsewhere. `id` tells places apart where values are joined.
+// Either of two values, nobody knows which: a bound on both. What both carry alike stays as it is, with its signs; of
+// an error that they carry differently the larger amplitude counts, in a shape of its own, so that it never cancels
+// against the same error elsewhere. `id` tells places apart where values are joined.
 void hx_noise_join(hx_noise_t *to, const hx_noise_t *other, uint64_t id);
 // Common parts of the errors.
 // Every part of a list times i^unit.

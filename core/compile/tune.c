@@ -75,15 +75,16 @@ static hx_status_t fill_main(hx_program_t *program, const hx_piece_t *piece, hx_
   size_t argument = 0;
   for (size_t i = 0; i < piece->count; ++i) {
     const hx_ir_op_t *op = piece->ops[i];
-    const size_t count = data_operands(op), linked = i == 0 ? 0 : 1;
+    const size_t count = data_operands(op), linked = made == NULL ? 0 : 1;
     hx_ir_value_t **operands = hx_zalloc(count + 1, sizeof(hx_ir_value_t *));
     if (operands == NULL) return HX_STATUS_OUT_OF_MEMORY;
-    if (linked > 0) operands[0] = made->results[0];
+    if (made != NULL) operands[0] = made->results[0];
     for (size_t k = linked; k < count; ++k) operands[k] = block->arguments[argument++];
     const hx_status_t status = add_again(program, op, block, operands, count, ring, report, &made);
     hx_free(operands);
     if (status != HX_STATUS_OK) return status;
   }
+  if (made == NULL) return HX_STATUS_OK;  // a piece without operations returns nothing
   HX_TRY(hx_ir_create(program, HX_OP_RETURN, made->results, made->result_count, NULL, 0, (hx_attrs_t){0}, 0, &last));
   hx_ir_insert(block, NULL, last);
   return HX_STATUS_OK;

@@ -43,8 +43,8 @@ static void drop(hx_walk_t *walk, const hx_ir_value_t *value) {
 }
 
 static hx_noise_t noise_of(const hx_walk_t *walk, const hx_ir_value_t *value) {
-  const hx_noise_t *noise = walk->noises[value->id];
-  return noise == NULL ? (hx_noise_t){0} : *noise;
+  const hx_noise_t *noise = walk->noises[value->id], none = {0};
+  return noise == NULL ? none : *noise;
 }
 
 // A value from outside of which only the type is known.

@@ -25,9 +25,9 @@ typedef struct hx_noise_plan {
 // says how it goes: a constant condition takes its region, another one either (hx_noise_join, a bound on both); a loop
 // over constant bounds is followed turn by turn; one with heliox.turns = N may end after any of its turns up to N, and
 // its results are a bound on all of them. Every turn has roundings and key switches of its own. What comes out of loops
-// of which the text does not say how often they run, or that take more than HX_NOISE_STEPS_MAX operations, of calls, and
-// of operations of other dialects is not known. Numbers the program's values. At most a few hundred bytes for each value
-// that is alive at once.
+// of which the text does not say how often they run, or that take more than HX_NOISE_STEPS_MAX operations, of calls,
+// and of operations of other dialects is not known. Numbers the program's values. At most a few hundred bytes for each
+// value that is alive at once.
 // @param out_outputs [outputs of @main]
 hx_status_t hx_program_predict_noise(hx_program_t *program, const hx_noise_plan_t *plan, hx_noise_t *out_outputs,
                                      hx_report_t *report);

@@ -95,8 +95,8 @@ double hx_op_row_products(const hx_ir_op_t *op, const hx_ring *ring) {
       return 2 * all_rows(result) * transform;
     case HX_OP_CKKS_WEIGHTED_SUM:
     case HX_OP_RNS_WEIGHTED_SUM: {
-      const double terms = (double)(op->operand_count / (op->result_count + 1));
-      return terms * (double)op->result_count * all_rows(result);
+      const size_t terms = op->operand_count / (op->result_count + 1);
+      return (double)terms * (double)op->result_count * all_rows(result);
     }
     default:
       return all_rows(result) + (work.switches > 0 ? switches(op, &work, ring, transform) : 0);

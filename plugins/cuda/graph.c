@@ -165,7 +165,7 @@ static int32_t capture_begin(hx_queue *queue, hx_error *error) {
     const int32_t result = queue->device->driver->cuStreamBeginCapture(queue->stream, MODE_RELAXED);
     code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "cuStreamBeginCapture", result, error);
   }
-  if (code == HX_OK) {
+  if (code == HX_OK && graph != NULL) {
     graph->device = queue->device;
     queue->recording = graph;
   } else {

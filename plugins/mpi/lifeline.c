@@ -90,9 +90,7 @@ static bool read_all(int file, uint8_t *bytes, size_t size, int64_t deadline) {
     const ssize_t got = recv(file, bytes + done, size - done, 0);
     if (got > 0) {
       done += (size_t)got;
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return false;
-    } else if (!wait_for(file, POLLIN, deadline)) {
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR) || !wait_for(file, POLLIN, deadline)) {
       return false;
     }
   }
@@ -104,9 +102,7 @@ static bool write_all(int file, const uint8_t *bytes, size_t size, int64_t deadl
     const ssize_t put = send(file, bytes + done, size - done, MSG_NOSIGNAL);
     if (put > 0) {
       done += (size_t)put;
-    } else if (put == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return false;
-    } else if (!wait_for(file, POLLOUT, deadline)) {
+    } else if (put == 0 || (errno != EAGAIN && errno != EINTR) || !wait_for(file, POLLOUT, deadline)) {
       return false;
     }
   }

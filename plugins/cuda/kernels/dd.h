@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Double-double arithmetic for encoding: a number is hi + lo, |lo| <= ulp(hi) / 2, about 106 bits. For the device and for
-// the host, which makes the tables with it. Operations and bounds are those of M. Joldes, J.-M. Muller, V. Popescu, Tight
-// and rigorous error bounds for basic building blocks of double-word arithmetic, 2017; u is 2^-53. No branch depends on
-// a number.
+// Double-double arithmetic for encoding: a number is hi + lo, |lo| <= ulp(hi) / 2, about 106 bits. For the device and
+// for the host, which makes the tables with it. Operations and bounds are those of M. Joldes, J.-M. Muller, V. Popescu,
+// Tight and rigorous error bounds for basic building blocks of double-word arithmetic, 2017; u is 2^-53. No branch
+// depends on a number.
 #ifndef HX_CUDA_KERNELS_DD_H
 #define HX_CUDA_KERNELS_DD_H
 
