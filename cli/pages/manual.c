@@ -82,8 +82,9 @@ static void put_see_also(FILE *to, const pages_command_t *except) {
     const size_t family = pages_first_word(except->name);
     for (size_t i = 0; i < pages_command_count; ++i) {
       const pages_command_t *other = &pages_commands[i];
-      if (other == except || other->name[family] != ' ' || except->name[family] != ' ' ||
-          strncmp(other->name, except->name, family) != 0)
+      // Names that begin alike are as long as what they share, so the place behind it may be looked at.
+      if (other == except || except->name[family] != ' ' || strncmp(other->name, except->name, family) != 0 ||
+          other->name[family] != ' ')
         continue;
       char page[64];
       name_page(other->name, page, sizeof page);
