@@ -93,14 +93,24 @@ static const char *hint_of(const hx_fault_t *fault) {
   return fault->hint[0] != '\0' ? fault->hint : hx_code_info(fault->code)->remedy;
 }
 
+static void put_fault(FILE *to, const char *kind, const hx_fault_t *fault) {
+  fprintf(to, "%s: %s[%s]: ", speaker, kind, hx_code_info(fault->code)->word);
+  if (fault->source[0] != '\0') fprintf(to, "%s:", fault->source);
+  if (fault->line != 0) fprintf(to, "%u:%u:", fault->line, fault->column);
+  fprintf(to, "%s%s\n", fault->source[0] != '\0' || fault->line != 0 ? " " : "", fault->text);
+  if (fault->expected[0] != '\0') fprintf(to, "  expected: %s\n", fault->expected);
+  if (fault->found[0] != '\0') fprintf(to, "  found:    %s\n", fault->found);
+  fprintf(to, "  hint:     %s\n", hint_of(fault));
+}
+
+// In one piece: ranks that fail together write to one place, and must not tear each other's lines.
 static void print_fault(const char *kind, const hx_fault_t *fault) {
-  fprintf(stderr, "%s: %s[%s]: ", speaker, kind, hx_code_info(fault->code)->word);
-  if (fault->source[0] != '\0') fprintf(stderr, "%s:", fault->source);
-  if (fault->line != 0) fprintf(stderr, "%u:%u:", fault->line, fault->column);
-  fprintf(stderr, "%s%s\n", fault->source[0] != '\0' || fault->line != 0 ? " " : "", fault->text);
-  if (fault->expected[0] != '\0') fprintf(stderr, "  expected: %s\n", fault->expected);
-  if (fault->found[0] != '\0') fprintf(stderr, "  found:    %s\n", fault->found);
-  fprintf(stderr, "  hint:     %s\n", hint_of(fault));
+  char *text = NULL;
+  size_t size = 0;
+  FILE *whole = open_memstream(&text, &size);
+  put_fault(whole != NULL ? whole : stderr, kind, fault);
+  if (whole != NULL && fclose(whole) == 0) fwrite(text, 1, size, stderr);
+  free(text);
 }
 
 static json_t *fault_json(const hx_fault_t *fault) {
