@@ -2,9 +2,9 @@
 // Opens every device of one plugin and asks for the known answers, whatever was remembered.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/backend/self_test.h"
+#include "core/base/clock.h"
 #include "core/plugin/gates.h"
 
 struct hx_plugin_probe {
@@ -12,12 +12,6 @@ struct hx_plugin_probe {
   hx_device_verdict_t *verdicts;
   size_t count;
 };
-
-static uint64_t now_us(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
-}
 
 static bool keep_texts(hx_plugin_probe_t *probe, hx_device_verdict_t *verdict) {
   const char **const texts[] = {&verdict->device,   &verdict->name,  &verdict->driver, &verdict->text,
@@ -50,7 +44,7 @@ static hx_status_t probe_device(hx_plugin_probe_t *probe, hx_loaded_plugin_t *pl
   char name[HX_NAME_MAX], model[128] = "", driver[64] = "", uuid[64] = "";
   snprintf(name, sizeof name, "%.32s:%u", plugin->record->name, index);
   if (report == NULL) return HX_STATUS_OUT_OF_MEMORY;
-  const uint64_t started = now_us();
+  const uint64_t started = hx_clock_ns();
   hx_status_t status = hx_device_open(plugin, index, &device, report);
   if (status == HX_STATUS_OK) {
     snprintf(model, sizeof model, "%.*s", (int)sizeof device->info.name - 1, device->info.name);
@@ -64,7 +58,7 @@ static hx_status_t probe_device(hx_plugin_probe_t *probe, hx_loaded_plugin_t *pl
                                    .driver = driver,
                                    .tested = result.tested,
                                    .skipped = result.skipped,
-                                   .microseconds = now_us() - started};
+                                   .microseconds = (hx_clock_ns() - started) / 1000u};
   if (device != NULL) describe(device, uuid, verdict);
   if (status != HX_STATUS_OK && fault != NULL) {
     verdict->code = fault->code;

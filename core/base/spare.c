@@ -34,10 +34,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static block_t blocks[COUNT_MAX];  // the oldest first
 static size_t block_count, kept_bytes;
 
+// Asked for once, with the lock held: the system looks it up anew each time.
 static size_t limit(void) {
+  static size_t most;
+  static bool is_known;
+  if (is_known) return most;
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   const uint64_t share = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / MEMORY_SHARE : 0;
-  return (size_t)(share < BYTES_MAX ? share : BYTES_MAX);
+  most = (size_t)(share < BYTES_MAX ? share : BYTES_MAX);
+  is_known = true;
+  return most;
 }
 
 // Takes a block out of the list; the lock is held.
@@ -64,11 +70,11 @@ void *hx_spare_take(size_t size) {
 void hx_spare_keep(void *address, size_t size) {
   void *dropped[COUNT_MAX + 1];
   size_t count = 0;
-  const size_t most = limit();
   if (pthread_mutex_trylock(&lock) != 0) {
     free(address);
     return;
   }
+  const size_t most = limit();
   if (size > most) {
     dropped[count++] = address;
   } else {

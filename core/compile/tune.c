@@ -3,8 +3,8 @@
 // backend and run on random residues, which exact arithmetic takes as long for as for any others.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/compile/random.h"
 #include "core/passes/costs.h"
 #include "core/passes/fuse.h"
@@ -31,12 +31,6 @@ typedef struct hx_tuner {
   bool only_transforms;    // of what lowering makes
   hx_status_t status;
 } hx_tuner_t;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 // ------------------------------------------------------------------ operations as a program
 
@@ -194,9 +188,9 @@ static hx_status_t measure(hx_tuner_t *tuner, const char *operation, hx_trial_t 
   double spent = 0;
   for (size_t round = 0; round < RUNS_MAX && (round < RUNS_MIN || spent < tuner->seconds * (double)count); ++round) {
     for (size_t i = 0; i < count; ++i) {
-      const double start = now();
+      const double start = hx_clock_seconds();
       HX_TRY(run_trial(&trials[i], tuner->report));
-      const double seconds = now() - start;
+      const double seconds = hx_clock_seconds() - start;
       spent += seconds;
       if (round == 0 || seconds < trials[i].least) trials[i].least = seconds;
     }

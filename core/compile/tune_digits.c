@@ -5,8 +5,8 @@
 // keys of all of them would not fit into memory together.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/compile/random.h"
 #include "core/ops/parts.h"
 #include "core/passes/costs.h"
@@ -37,12 +37,6 @@ typedef struct hx_digit_trial {
   hx_value_t **inputs, **outputs;
   size_t input_count, output_count;
 } hx_digit_trial_t;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void end_trial(hx_digit_trial_t *trial) {
   for (size_t i = 0; trial->inputs != NULL && i < trial->input_count; ++i) hx_value_release(trial->inputs[i]);
@@ -116,9 +110,9 @@ static hx_status_t run_trial(const hx_digit_tuner_t *tuner, hx_digit_trial_t *tr
       tuner->options != NULL && tuner->options->seconds > 0 ? tuner->options->seconds : SECONDS_DEFAULT;
   double spent = 0;
   for (size_t run = 0; run <= RUNS_MAX && (run <= RUNS_MIN || spent < wanted); ++run) {
-    const double start = now();
+    const double start = hx_clock_seconds();
     HX_TRY(hx_run(trial->executable, (const hx_value_t *const *)trial->inputs, trial->outputs, tuner->report));
-    const double seconds = now() - start;
+    const double seconds = hx_clock_seconds() - start;
     if (run == 0) continue;
     spent += seconds;
     if (run == 1 || seconds < *out_seconds) *out_seconds = seconds;

@@ -169,6 +169,18 @@ hx_status_t hx_ir_walk(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, vo
   return HX_STATUS_OK;
 }
 
+static hx_status_t count_op(hx_ir_op_t *op, void *argument) {
+  (void)op;
+  ++*(size_t *)argument;
+  return HX_STATUS_OK;
+}
+
+size_t hx_ir_count(const hx_ir_op_t *root) {
+  size_t count = 0;
+  (void)hx_ir_walk((hx_ir_op_t *)(uintptr_t)root, count_op, &count);  // it changes nothing
+  return count;
+}
+
 hx_status_t hx_ir_walk_post(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, void *argument), void *argument) {
   for (size_t i = 0; i < root->region_count; ++i) {
     for (hx_ir_op_t *op = root->regions[i]->block->first, *next; op != NULL; op = next) {

@@ -108,6 +108,8 @@ hx_status_t hx_ir_walk(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, vo
 // The same with regions before the operation that holds them. The callback may remove the visited operation, with all
 // that is in it, and insert before it.
 hx_status_t hx_ir_walk_post(hx_ir_op_t *root, hx_status_t (*visit)(hx_ir_op_t *op, void *argument), void *argument);
+// Operations below root and root itself.
+size_t hx_ir_count(const hx_ir_op_t *root);
 // Numbers all values of a function 0.. in order (value->id); returns the count.
 size_t hx_ir_number(hx_ir_op_t *root);
 // Numbers all operations below root and root itself 0.. in order, parents before their regions (op->id); returns the

@@ -2,8 +2,8 @@
 // One run: check, bind the memory of inputs and outputs, enqueue every step, wait, and leave nothing half done.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/link/executable.h"
 #include "core/link/trace.h"
 
@@ -153,12 +153,6 @@ static void discard_outputs(const hx_running_t *run) {
   }
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void count_run(hx_executable_t *exe, const hx_running_t *run, double seconds) {
   pthread_mutex_lock(&exe->lock);
   exe->runs += 1;
@@ -173,7 +167,7 @@ static void count_run(hx_executable_t *exe, const hx_running_t *run, double seco
 
 hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const *inputs, hx_value_t **outputs,
                            const hx_run_options_t *options, const hx_watcher_t *watcher, hx_report_t *report) {
-  const double start = now();
+  const double start = hx_clock_seconds();
   uint8_t key_id[16];
   HX_TRY(hx_run_check(executable, inputs, outputs, key_id, report));
   hx_running_t run = {.exe = executable,
@@ -202,7 +196,7 @@ hx_status_t hx_run_watched(hx_executable_t *executable, const hx_value_t *const 
   }
   for (size_t i = 0; i < executable->output_count; ++i) finish_output(&run, i, key_id);
   hx_instance_give(executable, run.instance);
-  count_run(executable, &run, now() - start);
+  count_run(executable, &run, hx_clock_seconds() - start);
   return HX_STATUS_OK;
 }
 

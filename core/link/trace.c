@@ -3,8 +3,8 @@
 #include "core/link/trace.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/ir/table.h"
 #include "core/tensor/atomic_file.h"
 
@@ -19,17 +19,11 @@ struct hx_trace {
   hx_names_t texts;
 };
 
-static uint64_t clock_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 hx_status_t hx_trace_create(hx_trace_t **out, hx_report_t *report) {
   if (out == NULL) return hx_report_fail(report, HX_CODE_INVALID_ARGUMENT, "hx_trace_create: out is NULL");
   hx_trace_t *trace = hx_zalloc(1, sizeof *trace);
   if (trace == NULL) return hx_report_fail(report, HX_CODE_OUT_OF_MEMORY, "no memory for a trace");
-  trace->origin = clock_ns();
+  trace->origin = hx_clock_ns();
   hx_arena_init(&trace->arena);
   hx_names_init(&trace->texts);
   *out = trace;
@@ -51,7 +45,7 @@ size_t hx_trace_events(const hx_trace_t *trace, const hx_trace_event_t **out_eve
 
 void hx_trace_begin_run(hx_trace_t *trace) { trace->runs += 1; }
 
-uint64_t hx_trace_now(const hx_trace_t *trace) { return clock_ns() - trace->origin; }
+uint64_t hx_trace_now(const hx_trace_t *trace) { return hx_clock_ns() - trace->origin; }
 
 static const char *keep(hx_trace_t *trace, const char *text) {
   uint32_t id = hx_names_find(&trace->texts, hx_str(text));

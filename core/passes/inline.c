@@ -16,18 +16,6 @@ typedef struct hx_inliner {
   bool changed;
 } hx_inliner_t;
 
-static hx_status_t count_op(hx_ir_op_t *op, void *argument) {
-  (void)op;
-  ++*(size_t *)argument;
-  return HX_STATUS_OK;
-}
-
-static size_t count_ops(hx_ir_op_t *root) {
-  size_t count = 0;
-  (void)hx_ir_walk(root, count_op, &count);
-  return count;
-}
-
 // What is known on one side of a call is known on the other. Signatures of functions stay.
 static hx_status_t merge_type(hx_inliner_t *inliner, hx_ir_value_t *value, const hx_type_t *known) {
   if (value->op == NULL || value->type == known) return HX_STATUS_OK;
@@ -41,7 +29,7 @@ static hx_status_t merge_type(hx_inliner_t *inliner, hx_ir_value_t *value, const
 }
 
 static hx_status_t check_size(hx_inliner_t *inliner, const hx_ir_op_t *call, hx_ir_op_t *func) {
-  inliner->count += count_ops(func);
+  inliner->count += hx_ir_count(func);
   if (inliner->count <= OPS_MAX) return HX_STATUS_OK;
   return hx_report_fail_at(
       inliner->report, HX_CODE_LIMIT, inliner->program->source, call->line, call->column,
@@ -113,7 +101,7 @@ static void remove_functions(hx_inliner_t *inliner, bool all) {
 }
 
 hx_status_t hx_pass_inline(hx_program_t *program, hx_pass_env_t *env, bool *out_changed) {
-  hx_inliner_t inliner = {.program = program, .report = env->report, .count = count_ops(program->module)};
+  hx_inliner_t inliner = {.program = program, .report = env->report, .count = hx_ir_count(program->module)};
   hx_ir_map_init(&inliner.results);
   const hx_status_t status = inline_block(&inliner, program->module->regions[0]->block);
   hx_ir_map_deinit(&inliner.results);

@@ -113,12 +113,6 @@ static hx_status_t walk_ops(hx_walk_t *walk, const hx_ir_block_t *block) {
   return HX_STATUS_OK;
 }
 
-static hx_status_t count_op(hx_ir_op_t *op, void *argument) {
-  ++*(uint64_t *)argument;
-  (void)op;
-  return HX_STATUS_OK;
-}
-
 // Both regions, or the one that a constant condition takes; then either of their values.
 static hx_status_t follow_if(hx_walk_t *walk, const hx_ir_op_t *op, hx_noise_t *results) {
   int64_t condition = 0;
@@ -178,9 +172,9 @@ static hx_status_t follow_turns(hx_walk_t *walk, const hx_ir_op_t *op, uint64_t 
 }
 
 static hx_status_t follow_loop(hx_walk_t *walk, const hx_ir_op_t *op, hx_noise_t *results) {
-  uint64_t turns = 0, size = 0;
+  const uint64_t size = hx_ir_count(op);
+  uint64_t turns = 0;
   bool is_exact = false;
-  (void)hx_ir_walk((hx_ir_op_t *)(uintptr_t)op, count_op, &size);  // it changes nothing
   if (!hx_loop_turns(op, &turns, &is_exact) || turns > HX_NOISE_STEPS_MAX / size) return HX_STATUS_OK;
   const size_t first = op->info->id == HX_OP_SCF_FOR ? 3 : 0, count = op->operand_count - first;
   const size_t room = (count > op->result_count ? count : op->result_count) + 1;

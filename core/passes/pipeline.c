@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/base/log.h"
 
 #define LOG_WARNING 2
@@ -90,12 +90,6 @@ static hx_status_t check_after(const hx_program_t *program, const hx_pipeline_en
   return debug->roundtrip ? check_roundtrip(program, name, env->report) : HX_STATUS_OK;
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 // One pass and the check of what it left behind: a pass that breaks a program is named at once.
 static hx_status_t run_entry(hx_program_t *program, const hx_pipeline_entry_t *entry, size_t index,
                              const hx_pass_env_t *outer, const hx_debug_t *debug) {
@@ -109,9 +103,9 @@ static hx_status_t run_entry(hx_program_t *program, const hx_pipeline_entry_t *e
   }
   if (env.watch != NULL) env.watch(env.watch_argument, &event);
   if (debug->print) log_program(program, "before", env.pass);
-  const double start = now();
+  const double start = hx_clock_seconds();
   HX_TRY(hx_pass_function(entry->pass)(program, &env, &event.changed));
-  event.seconds = now() - start;
+  event.seconds = hx_clock_seconds() - start;
   event.is_over = true;
   // A program that a pass left as it was has been verified; with HELIOX_DEBUG=verify nobody's word is taken for it.
   if (event.changed || debug->verify || debug->roundtrip) HX_TRY(check_after(program, entry, &env, debug));

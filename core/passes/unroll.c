@@ -19,16 +19,10 @@ typedef struct hx_unroller {
   uint32_t unrolled;
 } hx_unroller_t;
 
-static hx_status_t count_op(hx_ir_op_t *op, void *argument) {
-  (void)op;
-  ++*(uint64_t *)argument;
-  return HX_STATUS_OK;
-}
-
 // Operations of one turn, those of inner regions included.
 static uint64_t size_of(const hx_ir_block_t *block) {
   uint64_t size = 0;
-  for (hx_ir_op_t *op = block->first; op != NULL; op = op->next) (void)hx_ir_walk(op, count_op, &size);
+  for (const hx_ir_op_t *op = block->first; op != NULL; op = op->next) size += hx_ir_count(op);
   return size;
 }
 
