@@ -231,42 +231,34 @@ static int32_t check_peer(const hx_group *group, uint32_t peer, hx_error *error)
                   group->size, peer);
 }
 
-static int32_t group_send(hx_group *group, uint32_t to, const void *payload, uint64_t bytes, hx_error *error) {
+// One payload to or from one rank, in pieces; what is sent is only read.
+static int32_t exchange(hx_group *group, bool sends, uint32_t peer, unsigned char *payload, uint64_t bytes,
+                        hx_error *error) {
   HXS_TRY(hx_mpi_whole(group, error));
-  HXS_TRY(check_peer(group, to, error));
+  HXS_TRY(check_peer(group, peer, error));
   char what[48];
-  snprintf(what, sizeof what, "send to rank %u", to);
+  snprintf(what, sizeof what, sends ? "send to rank %u" : "receive from rank %u", peer);
   group->calls += 1;
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t piece = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
     hx_mpi_request *request = NULL;
     const int result =
-        group->shim->send(group->comm, (const unsigned char *)payload + done, (int)piece, (int)to, TAG_PAIR, &request);
+        sends ? group->shim->send(group->comm, payload + done, (int)piece, (int)peer, TAG_PAIR, &request)
+              : group->shim->receive(group->comm, payload + done, (int)piece, (int)peer, TAG_PAIR, &request);
     HXS_TRY(hx_mpi_fail(group, result, what, error));
     HXS_TRY(hx_mpi_wait(group, &request, 1, deadline_of(group), what, NULL, error));
     done += piece;
   }
-  group->sent += bytes;
+  *(sends ? &group->sent : &group->received) += bytes;
   return HX_OK;
 }
 
+static int32_t group_send(hx_group *group, uint32_t to, const void *payload, uint64_t bytes, hx_error *error) {
+  return exchange(group, true, to, (unsigned char *)(uintptr_t)payload, bytes, error);
+}
+
 static int32_t group_receive(hx_group *group, uint32_t from, void *payload, uint64_t bytes, hx_error *error) {
-  HXS_TRY(hx_mpi_whole(group, error));
-  HXS_TRY(check_peer(group, from, error));
-  char what[48];
-  snprintf(what, sizeof what, "receive from rank %u", from);
-  group->calls += 1;
-  for (uint64_t done = 0; done < bytes;) {
-    const uint64_t piece = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
-    hx_mpi_request *request = NULL;
-    const int result =
-        group->shim->receive(group->comm, (unsigned char *)payload + done, (int)piece, (int)from, TAG_PAIR, &request);
-    HXS_TRY(hx_mpi_fail(group, result, what, error));
-    HXS_TRY(hx_mpi_wait(group, &request, 1, deadline_of(group), what, NULL, error));
-    done += piece;
-  }
-  group->received += bytes;
-  return HX_OK;
+  return exchange(group, false, from, payload, bytes, error);
 }
 
 const hx_collective_ops hx_mpi_collective_ops = {.struct_size = HX_END_OF(hx_collective_ops, probe),

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "heliox/support/error.h"
+#include "wait.h"
 
 #define BEAT_MS 2000        // between two messages that say nothing but that the sender is there
 #define SILENCE_MS 8000u    // after which unacknowledged data ends a connection
@@ -52,12 +52,6 @@ struct hx_lifeline {
   atomic_llong left_ms;  // when the first one left
 };
 
-static int64_t now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 static void set_number(int file, int level, int name, int value) {
   (void)setsockopt(file, level, name, &value, sizeof value);
 }
@@ -75,7 +69,7 @@ static void tune(int file) {
 // Waits until the descriptor is ready or the time has come; false then.
 static bool wait_for(int file, short events, int64_t deadline) {
   for (;;) {
-    const int64_t left = deadline - now_ms();
+    const int64_t left = deadline - hx_mpi_now_ms();
     if (left <= 0) return false;
     struct pollfd entry = {.fd = file, .events = events};
     const int ready = poll(&entry, 1, left > 1000 ? 1000 : (int)left);
@@ -137,7 +131,7 @@ static void note_lost(hx_lifeline *line, uint32_t rank) {
 
 static void note_left(hx_lifeline *line, uint32_t rank) {
   unsigned none = HX_NONE;
-  if (atomic_load(&line->left) == HX_NONE) atomic_store(&line->left_ms, now_ms());
+  if (atomic_load(&line->left) == HX_NONE) atomic_store(&line->left_ms, hx_mpi_now_ms());
   (void)atomic_compare_exchange_strong(&line->left, &none, rank);
   relay(line, MESSAGE_LEFT, rank);
 }
@@ -171,20 +165,20 @@ static void *watch(void *argument) {
   hx_lifeline *line = argument;
   struct pollfd *entries = calloc((size_t)line->link_count + 1, sizeof *entries);
   if (entries == NULL) return NULL;  // deadlines remain
-  int64_t next = now_ms() + BEAT_MS;
+  int64_t next = hx_mpi_now_ms() + BEAT_MS;
   for (bool ends = false; !ends;) {
     for (uint32_t i = 0; i < line->link_count; ++i)
       entries[i] = (struct pollfd){.fd = line->links[i].file, .events = POLLIN};
     entries[line->link_count] = (struct pollfd){.fd = line->wake[0], .events = POLLIN};
-    const int64_t left = next - now_ms();
+    const int64_t left = next - hx_mpi_now_ms();
     (void)poll(entries, (nfds_t)line->link_count + 1, left < 0 ? 0 : (int)left);
     ends = entries[line->link_count].revents != 0;
     for (uint32_t i = 0; i < line->link_count; ++i) {
       if (line->links[i].file >= 0 && entries[i].revents != 0) take_bytes(line, &line->links[i]);
     }
-    if (now_ms() < next) continue;
+    if (hx_mpi_now_ms() < next) continue;
     for (uint32_t i = 0; i < line->link_count; ++i) tell(&line->links[i], MESSAGE_BEAT, line->rank);
-    next = now_ms() + BEAT_MS;
+    next = hx_mpi_now_ms() + BEAT_MS;
   }
   free(entries);
   return NULL;
@@ -302,7 +296,7 @@ static bool same_secret(const uint8_t *a, const uint8_t *b) {
 static bool greet(hx_lifeline *line, int file, int64_t deadline) {
   uint8_t greeting[GREETING_BYTES], answer[GREETING_BYTES];
   uint32_t numbers[2];
-  const int64_t patience = now_ms() + CONNECT_MS;
+  const int64_t patience = hx_mpi_now_ms() + CONNECT_MS;
   tune(file);
   if (!read_all(file, greeting, sizeof greeting, patience < deadline ? patience : deadline)) return false;
   memcpy(numbers, greeting + 32, sizeof numbers);
@@ -328,7 +322,7 @@ static int32_t fail_missing(const hx_lifeline *line, uint32_t timeout_ms, hx_err
 }
 
 int32_t hx_lifeline_accept(hx_lifeline *line, uint32_t timeout_ms, hx_error *error) {
-  const int64_t deadline = now_ms() + timeout_ms;
+  const int64_t deadline = hx_mpi_now_ms() + timeout_ms;
   for (uint32_t come = 0; come < line->link_count;) {
     if (!wait_for(line->listener, POLLIN, deadline)) return fail_missing(line, timeout_ms, error);
     const int file = accept4(line->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -367,13 +361,13 @@ static int connect_to(const hx_lifeline_call *call, uint32_t i, int64_t deadline
 
 int32_t hx_lifeline_connect(const hx_lifeline_call *call, uint32_t rank, uint32_t size, uint32_t timeout_ms,
                             hx_lifeline **out, hx_error *error) {
-  const int64_t last = now_ms() + timeout_ms;
+  const int64_t last = hx_mpi_now_ms() + timeout_ms;
   hx_lifeline *line = create(rank, size, 1);
   if (line == NULL) return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory to watch rank 0");
   uint8_t greeting[GREETING_BYTES], answer[GREETING_BYTES];
   write_greeting(call, rank, size, greeting);
   for (uint32_t i = 0; i < HX_LIFELINE_HOSTS && call->family[i] != 0 && line->links[0].file < 0; ++i) {
-    const int64_t own = now_ms() + CONNECT_MS, deadline = own < last ? own : last;
+    const int64_t own = hx_mpi_now_ms() + CONNECT_MS, deadline = own < last ? own : last;
     const int file = connect_to(call, i, deadline);
     if (file < 0) continue;
     // Another machine may have the address too: whoever answers has to know the secret.
@@ -404,7 +398,7 @@ uint32_t hx_lifeline_lost(const hx_lifeline *line) {
 uint32_t hx_lifeline_left(const hx_lifeline *line) {
   if (line == NULL) return HX_NONE;
   const uint32_t rank = atomic_load_explicit(&line->left, memory_order_acquire);
-  return rank == HX_NONE || now_ms() - atomic_load(&line->left_ms) < GRACE_MS ? HX_NONE : rank;
+  return rank == HX_NONE || hx_mpi_now_ms() - atomic_load(&line->left_ms) < GRACE_MS ? HX_NONE : rank;
 }
 
 void hx_lifeline_close(hx_lifeline *line) {
