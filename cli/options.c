@@ -5,17 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-
-#define OPTIONS(...)                     \
-  {                                      \
-    __VA_ARGS__, { NULL, 0, NULL, NULL } \
-  }
-#define NO_OPTIONS          \
-  {                         \
-    { NULL, 0, NULL, NULL } \
-  }
-#define OPTION(name_, letter_, value_, doc_) \
-  { (name_), (letter_), (value_), (doc_) }
+#include "cli/option_rows.h"
 
 #define COMMAND(id_, name_, arguments_, summary_, min_, max_, options_) int cli_run_##id_(cli_t *cli);
 #include "cli/commands.def"

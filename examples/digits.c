@@ -5,20 +5,8 @@
 //
 // One image fills 64 slots again and again, so that the rotations of the first layer go round in it: 32 diagonals and
 // one fold give the 32 hidden units, 16 diagonals and one fold the ten scores. Depth 3: a layer, the squares, a layer.
-#include <string.h>
-
 #include "examples/digits.h"
-#include "heliox/heliox.h"
-
-static hx_report_t *report;
-
-#define CHECK(call_)                                                                                    \
-  do {                                                                                                  \
-    if ((call_) != HX_STATUS_OK) {                                                                      \
-      fprintf(stderr, "%s\n", hx_report_count(report) > 0 ? hx_report_get(report, 0)->text : "failed"); \
-      return 1;                                                                                         \
-    }                                                                                                   \
-  } while (0)
+#include "examples/example.h"
 
 // What the server has: the network, the parameters, evaluation keys.
 typedef struct server {
@@ -89,24 +77,21 @@ static int ask(const server_t *server, const hx_keys_t *keys, const char *scale,
 }
 
 static int run(const digits_data_t *data, const digits_model_t *model, size_t images) {
-  hx_params_t *params = NULL;
-  hx_keys_t *keys = NULL;
-  hx_plugins_t *plugins = NULL;
-  hx_backend_t *backend = NULL;
+  session_t session = {0};
   server_t server = {0};
   int64_t steps[256];
-  CHECK(hx_params_preset("n13-d3-s40", &params, report));
-  slots = (uint32_t)1 << (hx_params_log_n(params) - 1);
+  CHECK(hx_params_preset("n13-d3-s40", &session.params, report));
+  slots = (uint32_t)1 << (hx_params_log_n(session.params) - 1);
   if (open_matrices(model, &server) != 0) return 1;
   const size_t count = rotations(&server, steps);
   const hx_keygen_options_t wanted = {
       .parts = HX_KEYS_PUBLIC | HX_KEYS_RELIN | HX_KEYS_GALOIS, .rotations = steps, .rotation_count = count};
-  CHECK(hx_keys_generate(params, &wanted, &keys, report));
-  CHECK(hx_plugins_discover(NULL, &plugins, report));
-  CHECK(hx_backend_create(plugins, "cpu", &backend, report));
-  CHECK(hx_engine_create(params, keys, backend, &server.engine, report));
-  if (encode_bias(params, model->first_bias, DIGITS_HIDDEN, DIGITS_HIDDEN, 1, &server.first_bias) != 0) return 1;
-  if (encode_bias(params, model->second_bias, DIGITS_CLASSES, 16, 3, &server.second_bias) != 0) return 1;
+  CHECK(hx_keys_generate(session.params, &wanted, &session.keys, report));
+  if (session_compute(&session) != 0) return 1;
+  server.engine = session.engine;
+  if (encode_bias(session.params, model->first_bias, DIGITS_HIDDEN, DIGITS_HIDDEN, 1, &server.first_bias) != 0)
+    return 1;
+  if (encode_bias(session.params, model->second_bias, DIGITS_CLASSES, 16, 3, &server.second_bias) != 0) return 1;
 
   size_t asked = 0, right = 0, plain_right = 0;
   for (size_t r = 0; r < data->rows && asked < images; ++r) {
@@ -114,7 +99,7 @@ static int run(const digits_data_t *data, const digits_model_t *model, size_t im
     double hidden[DIGITS_HIDDEN], scores[DIGITS_CLASSES];
     int answer = -1;
     digits_scores(model, data->pixels[r], hidden, scores);
-    if (ask(&server, keys, hx_params_scale(params), data->pixels[r], &answer) != 0) return 1;
+    if (ask(&server, session.keys, hx_params_scale(session.params), data->pixels[r], &answer) != 0) return 1;
     right += answer == data->labels[r];
     plain_right += digits_best(scores) == data->labels[r];
     ++asked;
@@ -125,11 +110,7 @@ static int run(const digits_data_t *data, const digits_model_t *model, size_t im
   hx_value_release(server.second_bias);
   hx_matrix_release(server.first);
   hx_matrix_release(server.second);
-  hx_engine_release(server.engine);
-  hx_backend_release(backend);
-  hx_plugins_release(plugins);
-  hx_keys_release(keys);
-  hx_params_release(params);
+  session_close(&session);
   return (double)right >= 0.95 * (double)plain_right ? 0 : 1;
 }
 

@@ -3,18 +3,8 @@
 // variables.def.
 #include <string.h>
 
+#include "cli/option_rows.h"
 #include "cli/pages/pages.h"
-
-#define OPTIONS(...)                     \
-  {                                      \
-    __VA_ARGS__, { NULL, 0, NULL, NULL } \
-  }
-#define NO_OPTIONS          \
-  {                         \
-    { NULL, 0, NULL, NULL } \
-  }
-#define OPTION(name_, letter_, value_, doc_) \
-  { (name_), (letter_), (value_), (doc_) }
 
 #define COMMAND(id_, name_, arguments_, summary_, min_, max_, options_) \
   static const pages_option_t options_of_##id_[] = options_;
