@@ -10,11 +10,8 @@
 // CMocka wants the headers above first.
 #include <cmocka.h>
 
-#include "command.h"
+#include "tests/e2e/mpirun.h"
 
-#define RANKS HELIOX_BUILD_DIR "/bin/heliox-ranks"
-#define MPIRUN "timeout -k 5 100 mpirun --allow-run-as-root --oversubscribe"
-#define SPACES "LIMIT=100 " HELIOX_SOURCE_DIR "/tests/mpi/namespaces.sh"
 #define BOUND_SECONDS 10.0  // within which a rank that has ended is named
 
 static int make_directory(void **state) {
@@ -29,31 +26,10 @@ static int remove_directory(void **state) {
   return code;
 }
 
-static void need_mpi(void) {
-  if (access(RANKS, X_OK) != 0) {
-    print_message("skipped: this build has no MPI shim\n");
-    skip();
-  }
-  if (system("command -v mpirun >/dev/null") != 0) {
-    print_message("skipped: there is no mpirun\n");
-    skip();
-  }
-}
-
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static void run(command_t *command, const char *directory, const char *format, ...) {
-  char line[4096];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  // Open MPI keeps memory until the process ends.
-  command_run(command, directory, "HELIOX_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0", line);
 }
 
 // A line of stderr or stdout that begins with "rank R:" and has the piece.

@@ -11,10 +11,8 @@
 // CMocka wants the headers above first.
 #include <cmocka.h>
 
-#include "command.h"
+#include "tests/e2e/mpirun.h"
 
-#define MPIRUN "timeout -k 5 100 mpirun --allow-run-as-root --oversubscribe"
-#define SPACES "LIMIT=100 " HELIOX_SOURCE_DIR "/tests/mpi/namespaces.sh"
 #define INPUTS                                                                          \
   "demo/server/program.mlir --keys demo/server/keys -i x=demo/server/x.hx --materials " \
   "weights=demo/server/weights.csv"
@@ -35,22 +33,6 @@ static int remove_directory(void **state) {
   const int code = command_remove(*state);
   free(*state);
   return code;
-}
-
-static void need_mpi(void) {
-  if (access(HELIOX_BUILD_DIR "/bin/heliox-ranks", X_OK) == 0 && system("command -v mpirun >/dev/null") == 0) return;
-  print_message("skipped: there is no mpirun, or this build has no MPI shim\n");
-  skip();
-}
-
-static void run(command_t *command, const char *directory, const char *format, ...) {
-  char line[8192];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  // Open MPI keeps memory until the process ends.
-  command_run(command, directory, "HELIOX_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0", line);
 }
 
 static void results_have_the_bytes_of_one_process(void **state) {

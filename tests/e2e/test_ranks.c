@@ -10,7 +10,7 @@
 // CMocka wants the headers above first.
 #include <cmocka.h>
 
-#include "tests/e2e/command.h"
+#include "tests/e2e/mpirun.h"
 
 static char root[] = "/tmp/heliox-ranks.XXXXXX";
 static command_t last;
@@ -23,10 +23,6 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
   (void)state;
   return command_remove(root);
-}
-
-static bool has_mpi(void) {
-  return access(HELIOX_BUILD_DIR "/bin/heliox-ranks", X_OK) == 0 && system("command -v mpirun >/dev/null 2>&1") == 0;
 }
 
 // Lines "gives B bytes (predicted B, +0.00 %), takes ...": one a kind.
@@ -45,7 +41,7 @@ static void must_move_as_predicted(unsigned ranks, const char *program) {
 }
 
 static void programs_keep_their_bits(const char *program) {
-  if (!has_mpi()) skip();
+  need_mpi();
   for (unsigned ranks = 2; ranks <= 4; ++ranks) {
     char line[1024];
     snprintf(line, sizeof line,
@@ -79,7 +75,7 @@ static void product_keeps_its_bits(void **state) {
 // The demo command as two ranks: by items its samples are in a batch that both share.
 static void demo_shares_its_samples_in_a_batch(void **state) {
   (void)state;
-  if (!has_mpi()) skip();
+  need_mpi();
   command_run(&last, root,
               "LC_ALL=C HELIOX_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
@@ -93,7 +89,7 @@ static void demo_shares_its_samples_in_a_batch(void **state) {
 // Three ranks with addresses of their own.
 static void product_keeps_its_bits_in_namespaces(void **state) {
   (void)state;
-  if (!has_mpi()) skip();
+  need_mpi();
   command_run(&last, root, "LC_ALL=C HELIOX_NUM_THREADS=1 LIMIT=280",
               "mkdir spaces && " HELIOX_SOURCE_DIR "/tests/mpi/namespaces.sh " HELIOX_BUILD_DIR
               "/bin/heliox-bench-ranks $PWD/spaces product all 1");

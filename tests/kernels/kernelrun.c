@@ -350,14 +350,26 @@ static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, regio
                           .variant = kc->variant};
 }
 
+// A chain's region and operations, and what the plugin answers when asked to prepare it.
+static int32_t prepare_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, region_t *r, hx_op chain[4],
+                             hx_prepared **out, uint64_t *out_scratch, hx_error *error) {
+  int32_t alias = -1;
+  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
+  make_chain(kc, ops, count, r, chain);
+  const int32_t code = impl_of("fusion.region")->prepare(kc->device, &r->region, &plan, out, error);
+  *out_scratch = plan.scratch_device;
+  return code;
+}
+
 void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
   region_t r;
   hx_op chain[4];
   hx_prepared *prepared = NULL;
+  uint64_t scratch = 0;
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  int32_t alias = -1;
-  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
-  make_chain(kc, ops, count, &r, chain);
+  if (prepare_chain(kc, ops, count, &r, chain, &prepared, &scratch, &error) != HX_OK) {
+    fail_msg("prepare of a chain: %s", error.message);
+  }
   const kc_tensor_t *last = ops[count - 1].results[0];
   uint8_t *expected = copy_of(last->base, last->bytes);
   r.data[r.outputs[0]] = expected + last->offset;
@@ -366,16 +378,13 @@ void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
       fail_msg("reference of %s: %s", ops[i].name, error.message);
     }
   }
-  if (impl_of("fusion.region")->prepare(kc->device, &r.region, &plan, &prepared, &error) != HX_OK) {
-    fail_msg("prepare of a chain: %s", error.message);
-  }
   // The prepared chain takes the outer operands in the order of the region's inputs, as one operation would.
   kc_tensor_t *inputs[KC_TENSORS_MAX];
   for (uint32_t i = 0; i < r.input_count; i++) {
     inputs[i] = &kc->tensors[r.tensors[r.inputs[i]] - kc->tensors];
   }
   const kc_op_t whole = {"fusion.region", NULL, 0, inputs, r.input_count, ops[count - 1].results, 1};
-  if (kc_execute(kc, &whole, prepared, plan.scratch_device, -1, &error) != HX_OK) {
+  if (kc_execute(kc, &whole, prepared, scratch, -1, &error) != HX_OK) {
     fail_msg("execute of a chain: %s", error.message);
   }
   expect_bytes(kc, &whole, "result", 0, last, expected);
@@ -387,11 +396,9 @@ void kc_refuses_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, int32_t code
   region_t r;
   hx_op chain[4];
   hx_prepared *prepared = NULL;
+  uint64_t scratch = 0;
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  int32_t alias = -1;
-  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
-  make_chain(kc, ops, count, &r, chain);
-  assert_int_equal(impl_of("fusion.region")->prepare(kc->device, &r.region, &plan, &prepared, &error), code);
+  assert_int_equal(prepare_chain(kc, ops, count, &r, chain, &prepared, &scratch, &error), code);
   assert_null(prepared);
   if (strstr(error.message, part) == NULL) {
     fail_msg("message \"%s\" lacks \"%s\"", error.message, part);
