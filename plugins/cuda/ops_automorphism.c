@@ -10,13 +10,9 @@ int32_t hx_cuda_step_permute(hxs_build *build, uint32_t domain, uint64_t element
   if (step == NULL) {
     return hx_cuda_build_code(build);
   }
-  uint32_t inverse = (uint32_t)element;  // mod 2^32, so mod 2n too; right in 3 bits, every step doubles them
-  for (int i = 0; i < 4; i++) {
-    inverse *= 2 - (uint32_t)element * inverse;
-  }
   step->args.x = log;
   step->args.op = domain == HX_NTT ? 0 : 1;
-  step->args.y = domain == HX_NTT ? (uint32_t)element : inverse;
+  step->args.y = (uint32_t)(domain == HX_NTT ? element : hxs_odd_inverse(element));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, out));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, a));
   return hx_cuda_step_primes(build, step, out->ids, out->count);

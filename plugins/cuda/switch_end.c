@@ -188,11 +188,8 @@ static int32_t add_results(hxs_build *build, const hx_cuda_ending_t *e) {
   for (uint32_t i = 0; i < add.count; i++) {
     HXS_TRY(hx_cuda_rows_pick(build, &s->add.rows[i], count, plus, &add.rows[i]));
   }
-  uint32_t inverse = s->element;  // mod 2^32, so mod 2n too; right in 3 bits, every step doubles them
-  for (int i = 0; i < 4; i++) {
-    inverse *= 2 - s->element * inverse;
-  }
-  const uint32_t element = s->element == 1 ? 0 : inverse & ((2u << build->prepared->log_n) - 1);
+  const uint32_t inverse = (uint32_t)hxs_odd_inverse(s->element) & ((2u << build->prepared->log_n) - 1);
+  const uint32_t element = s->element == 1 ? 0 : inverse;
   if (hx_cuda_switch_is_real(build, s)) {
     return hx_cuda_step_end(build, &out, &taken, &acc, scale, &add, element);
   }

@@ -146,7 +146,7 @@ int32_t hx_opencl_base_divide(const hxs_build *build, const hxs_base *base, uint
   HXS_TRY(add_stage(build, base, x, NULL, &y));
   HXS_TRY(hx_opencl_rows_scratch(build, out->count, &taken));
   HXS_TRY(add_targets(build, base, &y, NULL, polynomials, &taken));
-  const uint32_t inverse = hx_opencl_odd_inverse(element) & ((2u << build->prepared->log_n) - 1);
+  const uint32_t inverse = (uint32_t)hxs_odd_inverse(element) & ((2u << build->prepared->log_n) - 1);
   return add_forward(build, base, &taken, kept, add, element == 1 ? 0 : inverse, out);
 }
 

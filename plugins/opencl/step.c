@@ -199,19 +199,10 @@ int32_t hx_opencl_step_tensor(const hxs_build *build, const hx_opencl_rows_t *ou
   return hx_opencl_step_primes(build, step, a->ids, rows);
 }
 
-// Right in 3 bits; every step doubles them.
-uint32_t hx_opencl_odd_inverse(uint32_t x) {
-  uint32_t inverse = x;
-  for (int i = 0; i < 4; i++) {
-    inverse *= 2 - x * inverse;
-  }
-  return inverse;
-}
-
 int32_t hx_opencl_step_permute(const hxs_build *build, uint32_t domain, uint32_t element, const hx_opencl_rows_t *out,
                                const hx_opencl_rows_t *a) {
   const hx_opencl_args_t args = {.op = domain == HX_NTT ? 0 : 1,
-                                 .y = domain == HX_NTT ? element : hx_opencl_odd_inverse(element)};
+                                 .y = domain == HX_NTT ? element : (uint32_t)hxs_odd_inverse(element)};
   return hx_opencl_step_plain(build, HX_OPENCL_KERNEL_PERMUTE, EACH, out, a, &args);
 }
 

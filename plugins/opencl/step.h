@@ -94,9 +94,6 @@ int32_t hx_opencl_step_tensor(const hxs_build *build, const hx_opencl_rows_t *ou
 int32_t hx_opencl_step_permute(const hxs_build *build, uint32_t domain, uint32_t element, const hx_opencl_rows_t *out,
                                const hx_opencl_rows_t *a);
 
-// The inverse of an odd number mod 2^32, so mod 2n too.
-uint32_t hx_opencl_odd_inverse(uint32_t x);
-
 // What follows a forward transform: + b * scale[row][0], and where there is a c + c * scale[row][1] (rows of c may be
 // HX_OPENCL_NO_ROW), stored under X -> X^(1/element). b and c may be out's rows where element is 0; else results are
 // scattered, so `middle` has rows of their own for what lies between two kernels.

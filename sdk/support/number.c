@@ -45,6 +45,14 @@ bool hxs_is_prime(uint64_t q) {
   return true;
 }
 
+uint64_t hxs_odd_inverse(uint64_t x) {
+  uint64_t inverse = x;  // right in 3 bits: x * x = 1 mod 8; every step doubles them
+  for (int i = 0; i < 5; i++) {
+    inverse *= 2 - x * inverse;
+  }
+  return inverse;
+}
+
 void hxs_modulus_init(hxs_modulus *m, uint64_t q, uint32_t word) {
   const hxs_u128 one = 1;
   m->q = q;
@@ -55,10 +63,7 @@ void hxs_modulus_init(hxs_modulus *m, uint64_t q, uint32_t word) {
   m->barrett = (uint64_t)((one << (m->bits + (word == 64 ? 62 : 31))) / q);
   m->radix = (uint64_t)((one << word) % q);
   m->radix_quotient = (uint64_t)(((hxs_u128)m->radix << word) / q);
-  uint64_t inverse = q;  // right in 3 bits: q * q = 1 mod 8; every step doubles them
-  for (int i = 0; i < 5; i++) {
-    inverse *= 2 - q * inverse;
-  }
+  const uint64_t inverse = hxs_odd_inverse(q);
   m->inverse = word == 64 ? inverse : (uint32_t)inverse;
 }
 

@@ -84,6 +84,15 @@ static void powers_stand_in_bit_reversed_order(void **state) {
   assert_int_equal(hxs_bit_reverse(5, 0), 0);
 }
 
+static void odd_inverse_is_one_mod_every_power_of_two(void **state) {
+  (void)state;
+  static const uint64_t odd[] = {1, 3, 5, 131071, 0x123456789abcdefu, UINT64_MAX};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
+    assert_int_equal(odd[i] * hxs_odd_inverse(odd[i]), 1);
+    assert_int_equal((uint32_t)odd[i] * (uint32_t)hxs_odd_inverse(odd[i]), 1);
+  }
+}
+
 // The value at psi^(2 brv(i) + 1) comes from psi^(g (2 brv(i) + 1)); of a rotation and the one back nothing is left.
 static void automorphisms_permute_by_their_definition(void **state) {
   (void)state;
@@ -184,6 +193,7 @@ int main(void) {
       cmocka_unit_test(primes_are_told_from_strong_pseudoprimes),
       cmocka_unit_test(root_of_unity_is_the_smallest),
       cmocka_unit_test(powers_stand_in_bit_reversed_order),
+      cmocka_unit_test(odd_inverse_is_one_mod_every_power_of_two),
       cmocka_unit_test(automorphisms_permute_by_their_definition),
       cmocka_unit_test(fail_writes_what_the_caller_has_room_for),
       cmocka_unit_test(gate_lets_one_in_and_keeps_the_first_failure),

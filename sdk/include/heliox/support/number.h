@@ -13,6 +13,8 @@ extern "C" {
 
 // Certain for every 64-bit word.
 bool hxs_is_prime(uint64_t q);
+// The inverse of an odd number mod 2^64; its low bits are the inverse mod every smaller power of two.
+uint64_t hxs_odd_inverse(uint64_t x);
 // Fills in all that reductions mod the prime q need; q < 2^61 (word 64) or q < 2^31 (word 32), q >= 5.
 void hxs_modulus_init(hxs_modulus *m, uint64_t q, uint32_t word);
 
