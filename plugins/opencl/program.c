@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
+#include "heliox/support/cache.h"
+#include "heliox/support/compiler_log.h"
 #include "heliox/support/error.h"
 #include "heliox/support/host.h"
 
@@ -40,41 +41,7 @@ const char *hx_opencl_source_instead;
 
 const char *hx_opencl_source(void) { return hx_opencl_source_instead != NULL ? hx_opencl_source_instead : source; }
 
-// ------------------------------------------------------------------ logs
-
-static bool has_word(const char *line, size_t length, const char *word) {
-  const size_t bytes = strlen(word);
-  for (size_t i = 0; i + bytes <= length; i++) {
-    if (memcmp(line + i, word, bytes) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Appends a line without what stands before the last '/' of its first word.
-static size_t add_line(const char *line, size_t length, char *out, size_t at, size_t room) {
-  size_t begin = 0;
-  for (size_t i = 0; i < length && line[i] != ' '; i++) {
-    begin = line[i] == '/' ? i + 1 : begin;
-  }
-  const int wrote = snprintf(out + at, room - at, "%s%.*s", at > 0 ? "; " : "", (int)(length - begin), line + begin);
-  return wrote < 0 ? at : at + (size_t)wrote < room ? at + (size_t)wrote : room - 1;
-}
-
-void hx_opencl_log_shorten(const char *log, char *out, size_t room) {
-  const bool errors = strstr(log, "error") != NULL;
-  size_t at = 0;
-  out[0] = 0;
-  while (*log != 0 && at + 8 < room) {
-    const size_t length = strcspn(log, "\n");
-    const bool blank = strspn(log, " \t\r") >= length;
-    if (!blank && (!errors || has_word(log, length, "error"))) {
-      at = add_line(log, length, out, at, room);
-    }
-    log += length + (log[length] == '\n');
-  }
-}
+// ------------------------------------------------------------------ programs
 
 static int32_t build_failed(hx_device *device, void *program, int32_t result, hx_error *error) {
   char brief[140] = "its log is empty";
@@ -88,13 +55,11 @@ static int32_t build_failed(hx_device *device, void *program, int32_t result, hx
   if (log != NULL &&
       cl->clGetProgramBuildInfo(program, device->facts.device, HX_CL_PROGRAM_BUILD_LOG, bytes, log, NULL) == 0) {
     hxs_host_log(HX_LOG_DEBUG, log);
-    hx_opencl_log_shorten(log, brief, sizeof brief);
+    hxs_compiler_log_shorten(log, brief, sizeof brief);
   }
   free(log);
   return hxs_fail(error, HX_UNAVAILABLE, "the compiler of %.40s refuses the kernels: %s", device->facts.name, brief);
 }
-
-// ------------------------------------------------------------------ programs
 
 static void options_of(const hx_device *device, uint32_t word, char out[OPTIONS_MAX]) {
   snprintf(out, OPTIONS_MAX, "-cl-std=CL1.2 -DHX_OPENCL_WORD=%u -DHX_OPENCL_GROUP=%u%s", word, device->group,
@@ -148,17 +113,17 @@ static void *load_binary(hx_device *device, const char *options, const unsigned 
   return program;
 }
 
-static void keep_binary(hx_device *device, const hx_opencl_cache_t *cache, const char *key, void *program) {
+static void keep_binary(hx_device *device, const hxs_cache *cache, const char *key, void *program) {
   size_t bytes = 0;
   const hx_opencl_cl_t *cl = device->cl;
   if (cache->directory[0] == 0 ||
       cl->clGetProgramInfo(program, HX_CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != 0 || bytes == 0 ||
-      bytes > HX_OPENCL_CACHE_FILE_MAX) {
+      bytes > HXS_CACHE_FILE_MAX) {
     return;
   }
   unsigned char *content = malloc(bytes);
   if (content != NULL && cl->clGetProgramInfo(program, HX_CL_PROGRAM_BINARIES, sizeof content, &content, NULL) == 0 &&
-      !hx_opencl_cache_store(cache, key, content, bytes)) {
+      !hxs_cache_store(cache, key, content, bytes)) {
     hxs_host_log(HX_LOG_WARNING,
                  "a compiled program could not be written to the cache; it is compiled again next time");
   }
@@ -202,16 +167,16 @@ static void release(const hx_device *device, hx_opencl_program_t *program) {
 
 static int32_t make(hx_device *device, uint32_t word, hx_opencl_program_t *program, hx_error *error) {
   char options[OPTIONS_MAX], key[65];
-  hx_opencl_cache_t cache;
+  hxs_cache cache;
   const char *why = NULL;
   size_t bytes = 0;
   options_of(device, word, options);
   const hx_opencl_found_t *f = &device->facts;
   const char *const texts[] = {f->platform_name, f->name, f->vendor, f->version,
                                f->driver,        f->uuid, options,   hx_opencl_source()};
-  hx_opencl_cache_init(&cache);
-  hx_opencl_cache_key(texts, sizeof texts / sizeof texts[0], key);
-  unsigned char *content = hx_opencl_cache_load(&cache, key, &bytes, &why);
+  hxs_cache_init(&cache, "opencl", ".clbin");
+  hxs_cache_key(texts, sizeof texts / sizeof texts[0], key);
+  unsigned char *content = hxs_cache_load(&cache, key, &bytes, &why);
   if (content != NULL) {
     program->program = load_binary(device, options, content, bytes);
     free(content);
@@ -220,7 +185,7 @@ static int32_t make(hx_device *device, uint32_t word, hx_opencl_program_t *progr
     }
     release(device, program);
     why = "the driver does not take it";
-    hx_opencl_cache_drop(&cache, key);
+    hxs_cache_drop(&cache, key);
   }
   if (strcmp(why, "absent") != 0) {
     char text[200];

@@ -15,10 +15,6 @@ extern const uint32_t hx_opencl_kernel_places[];
 int32_t hx_opencl_program_get(hx_device *device, uint32_t word, const hx_opencl_program_t **out, hx_error *error);
 void hx_opencl_program_release(hx_device *device);
 
-// The lines of a compiler's log that say what is wrong, at most `room` - 1 bytes: those with "error" where there are
-// any, else the first ones; paths of temporary files left out.
-void hx_opencl_log_shorten(const char *log, char *out, size_t room);
-
 // The source of all kernels and its parts; for tests of failures another text may be put in its place.
 const char *hx_opencl_source(void);
 extern const char *hx_opencl_source_instead;

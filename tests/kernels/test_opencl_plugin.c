@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "heliox/support/cache.h"
+#include "heliox/support/compiler_log.h"
 #include "heliox/support/number.h"
 #include "heliox/support/prepare.h"
 #include "kernels/arith.h"
@@ -158,16 +159,16 @@ static void devices_that_cannot_be_used_have_a_reason(void **state) {
 static void logs_are_shortened_to_what_is_wrong(void **state) {
   (void)state;
   char out[64];
-  hx_opencl_log_shorten("", out, sizeof out);
+  hxs_compiler_log_shorten("", out, sizeof out);
   assert_string_equal(out, "");
-  hx_opencl_log_shorten("warning: a\n\n/tmp/x/y.cl:3:4: error: b c\nnote: d\nerror: e\n", out, sizeof out);
+  hxs_compiler_log_shorten("warning: a\n\n/tmp/x/y.cl:3:4: error: b c\nnote: d\nerror: e\n", out, sizeof out);
   assert_string_equal(out, "y.cl:3:4: error: b c; error: e");
-  hx_opencl_log_shorten("only\n  \nlines\n", out, sizeof out);
+  hxs_compiler_log_shorten("only\n  \nlines\n", out, sizeof out);
   assert_string_equal(out, "only; lines");
   char longer[400];
   memset(longer, 'x', sizeof longer - 1);
   longer[sizeof longer - 1] = 0;
-  hx_opencl_log_shorten(longer, out, sizeof out);
+  hxs_compiler_log_shorten(longer, out, sizeof out);
   assert_int_equal(strlen(out), sizeof out - 1);
 }
 
@@ -175,11 +176,11 @@ static void logs_are_shortened_to_what_is_wrong(void **state) {
 
 static char directory[256];
 
-static void cache_open(hx_opencl_cache_t *cache) {
+static void cache_open(hxs_cache *cache) {
   oc_reset();
   snprintf(directory, sizeof directory, "%s/opencl-cache-%ld", HELIOX_BUILD_DIR, (long)getpid());
   oc_host.cache = directory;
-  hx_opencl_cache_init(cache);
+  hxs_cache_init(cache, "opencl", ".clbin");
   assert_string_equal(cache->directory, directory);
 }
 
@@ -194,20 +195,20 @@ static void path_of(const char *key, char out[512]) { snprintf(out, 512, "%s/%.4
 
 static void cache_gives_back_what_was_stored(void **state) {
   (void)state;
-  hx_opencl_cache_t cache;
+  hxs_cache cache;
   static const char *const texts[] = {"device", "source"}, *const others[] = {"devices", "ource"};
   char key[65], other[65], path[512];
   struct stat facts;
   const char *why = NULL;
   size_t bytes = 0;
   cache_open(&cache);
-  hx_opencl_cache_key(texts, 2, key);
-  hx_opencl_cache_key(others, 2, other);
+  hxs_cache_key(texts, 2, key);
+  hxs_cache_key(others, 2, other);
   assert_string_not_equal(key, other);
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   assert_string_equal(why, "absent");
-  assert_true(hx_opencl_cache_store(&cache, key, (const unsigned char *)"content", 7));
-  unsigned char *content = hx_opencl_cache_load(&cache, key, &bytes, &why);
+  assert_true(hxs_cache_store(&cache, key, (const unsigned char *)"content", 7));
+  unsigned char *content = hxs_cache_load(&cache, key, &bytes, &why);
   assert_non_null(content);
   assert_int_equal(bytes, 7);
   assert_memory_equal(content, "content", 7);
@@ -215,53 +216,53 @@ static void cache_gives_back_what_was_stored(void **state) {
   path_of(key, path);
   assert_int_equal(stat(path, &facts), 0);
   assert_int_equal(facts.st_mode & 0777, 0600);
-  hx_opencl_cache_drop(&cache, key);
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  hxs_cache_drop(&cache, key);
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   cache_remove();
 }
 
 static void cache_trusts_no_file_that_differs(void **state) {
   (void)state;
-  hx_opencl_cache_t cache;
+  hxs_cache cache;
   static const char *const texts[] = {"a"};
   char key[65], path[512];
   const char *why = NULL;
   size_t bytes = 0;
   cache_open(&cache);
-  hx_opencl_cache_key(texts, 1, key);
+  hxs_cache_key(texts, 1, key);
   path_of(key, path);
   static const unsigned char content[64] = {1, 2, 3};
   for (off_t at = 0; at < 200; at += 7) {  // a flipped byte anywhere
-    assert_true(hx_opencl_cache_store(&cache, key, content, sizeof content));
+    assert_true(hxs_cache_store(&cache, key, content, sizeof content));
     const int file = open(path, O_RDWR);
     unsigned char byte = 0;
     assert_int_equal(pread(file, &byte, 1, at), 1);
     byte ^= 4;
     assert_int_equal(pwrite(file, &byte, 1, at), 1);
     close(file);
-    assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+    assert_null(hxs_cache_load(&cache, key, &bytes, &why));
     assert_non_null(strstr(why, "digest"));
   }
-  assert_true(hx_opencl_cache_store(&cache, key, content, sizeof content));
+  assert_true(hxs_cache_store(&cache, key, content, sizeof content));
   assert_int_equal(truncate(path, 180), 0);
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   assert_int_equal(truncate(path, 3), 0);
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   assert_non_null(strstr(why, "size"));
-  assert_true(hx_opencl_cache_store(&cache, key, content, sizeof content));
+  assert_true(hxs_cache_store(&cache, key, content, sizeof content));
   assert_int_equal(chmod(path, 0622), 0);
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   assert_non_null(strstr(why, "writable by others"));
   assert_int_equal(unlink(path), 0);
   assert_int_equal(symlink("/etc/passwd", path), 0);
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   assert_string_not_equal(why, "absent");
   cache_remove();
 }
 
 static void cache_keeps_its_limit_and_the_newest(void **state) {
   (void)state;
-  hx_opencl_cache_t cache;
+  hxs_cache cache;
   unsigned char content[1000] = {0};
   char keys[6][65];
   const char *why = NULL;
@@ -272,30 +273,30 @@ static void cache_keeps_its_limit_and_the_newest(void **state) {
     const char name[2] = {(char)('a' + i), 0};
     const char *const text[] = {name};
     char path[512];
-    hx_opencl_cache_key(text, 1, keys[i]);
-    assert_true(hx_opencl_cache_store(&cache, keys[i], content, sizeof content));
+    hxs_cache_key(text, 1, keys[i]);
+    assert_true(hxs_cache_store(&cache, keys[i], content, sizeof content));
     path_of(keys[i], path);
     const struct timespec times[2] = {{1000 + i, 0}, {1000 + i, 0}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
   }
   for (uint32_t i = 0; i < 6; i++) {
-    unsigned char *found = hx_opencl_cache_load(&cache, keys[i], &bytes, &why);
+    unsigned char *found = hxs_cache_load(&cache, keys[i], &bytes, &why);
     assert_int_equal(found != NULL, i >= 3);
     free(found);
   }
-  assert_false(hx_opencl_cache_store(&cache, keys[0], content, 3601));
+  assert_false(hxs_cache_store(&cache, keys[0], content, 3601));
   cache_remove();
 }
 
 // Many processes write and read one key: each reads nothing, or all of it.
 static void cache_is_whole_between_processes(void **state) {
   (void)state;
-  hx_opencl_cache_t cache;
+  hxs_cache cache;
   static const char *const texts[] = {"shared"};
   char key[65];
   pid_t children[4];
   cache_open(&cache);
-  hx_opencl_cache_key(texts, 1, key);
+  hxs_cache_key(texts, 1, key);
   for (int c = 0; c < 4; c++) {
     children[c] = fork();
     assert_true(children[c] >= 0);
@@ -306,8 +307,8 @@ static void cache_is_whole_between_processes(void **state) {
       bool right = true;
       memset(content, 'a', sizeof content);
       for (int i = 0; i < 200 && right; i++) {
-        right = hx_opencl_cache_store(&cache, key, content, sizeof content);
-        unsigned char *found = hx_opencl_cache_load(&cache, key, &bytes, &why);
+        right = hxs_cache_store(&cache, key, content, sizeof content);
+        unsigned char *found = hxs_cache_load(&cache, key, &bytes, &why);
         right = right && found != NULL && bytes == sizeof content && memcmp(found, content, bytes) == 0;
         free(found);
       }
@@ -324,24 +325,24 @@ static void cache_is_whole_between_processes(void **state) {
 
 static void cache_is_off_where_it_cannot_be_trusted(void **state) {
   (void)state;
-  hx_opencl_cache_t cache;
+  hxs_cache cache;
   const char *why = NULL;
   size_t bytes = 0;
   char key[65] = "0000000000000000000000000000000000000000000000000000000000000000";
   oc_reset();
   oc_host.cache = "off";
-  hx_opencl_cache_init(&cache);
+  hxs_cache_init(&cache, "opencl", ".clbin");
   assert_string_equal(cache.directory, "");
-  assert_false(hx_opencl_cache_store(&cache, key, (const unsigned char *)"x", 1));
-  assert_null(hx_opencl_cache_load(&cache, key, &bytes, &why));
+  assert_false(hxs_cache_store(&cache, key, (const unsigned char *)"x", 1));
+  assert_null(hxs_cache_load(&cache, key, &bytes, &why));
   assert_string_equal(oc_host.log, "");
   oc_host.cache = "/proc/no/such/place";
-  hx_opencl_cache_init(&cache);
+  hxs_cache_init(&cache, "opencl", ".clbin");
   assert_string_equal(cache.directory, "");
   assert_non_null(strstr(oc_host.log, "are not kept"));
   cache_open(&cache);
   assert_int_equal(chmod(directory, 0777), 0);
-  hx_opencl_cache_init(&cache);
+  hxs_cache_init(&cache, "opencl", ".clbin");
   assert_string_equal(cache.directory, "");
   assert_int_equal(chmod(directory, 0700), 0);
   cache_remove();

@@ -16,6 +16,8 @@
 //   query.h    the entry point
 //   gate.h     queues: one caller at a time, late failures
 //   sha256.h   digests of files beside the library
+//   cache.h    compiled programs on disk
+//   compiler_log.h  what is wrong, of what a compiler says
 //
 // Every name begins with hxs_ or HXS_ and is hidden in a plugin. Thread rules are those of heliox/plugin.h.
 #ifndef HELIOX_PLUGIN_SUPPORT_H
@@ -23,7 +25,9 @@
 
 #include "heliox/support/accept.h"
 #include "heliox/support/base.h"
+#include "heliox/support/cache.h"
 #include "heliox/support/chain.h"
+#include "heliox/support/compiler_log.h"
 #include "heliox/support/error.h"
 #include "heliox/support/gate.h"
 #include "heliox/support/host.h"
