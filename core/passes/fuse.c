@@ -84,19 +84,19 @@ static size_t match_chain(const hx_fuser_t *fuser, size_t chain, hx_ir_op_t *fir
 
 // ------------------------------------------------------------------ element by element
 
-static bool is_element_wise(const hx_ir_op_t *op) {
-  switch (op->info->id) {
-    case HX_OP_RNS_ADD:
-    case HX_OP_RNS_SUB:
-    case HX_OP_RNS_NEG:
-    case HX_OP_RNS_MUL:
-    case HX_OP_RNS_MUL_ADD:
-    case HX_OP_RNS_MUL_SCALAR:
-    case HX_OP_RNS_ADD_SCALAR:
-      return true;
-    default:
-      return false;
+// The kind of region that an operation may be in; NULL: none.
+static const char *element_kind(const hx_ir_op_t *op) {
+  static const struct {
+    hx_op_id_t id;
+    const char *kind;
+  } elements[] = {
+#define ELEMENT(id_, kind_) {HX_OP_##id_, kind_},
+#include "core/passes/elements.def"
+  };
+  for (size_t i = 0; op->result_count == 1 && i < HX_COUNT_OF(elements); ++i) {
+    if (elements[i].id == op->info->id) return elements[i].kind;
   }
+  return NULL;
 }
 
 // What one operation makes, another of the region reads as it is: no component or batch is repeated on the way.
@@ -118,8 +118,8 @@ static size_t match_elements(const hx_fuser_t *fuser, hx_ir_op_t *first, hx_ir_o
   size_t count = 0;
   for (hx_ir_op_t *op = first; op != NULL && count < HX_FUSED_MAX; op = next_loud(op)) {
     bool linked = count == 0;
-    if (!is_element_wise(op) || !takes(fuser, "element-wise", op) || !fits_region(op, ops, count, &linked) || !linked)
-      break;
+    const char *kind = element_kind(op);
+    if (kind == NULL || !takes(fuser, kind, op) || !fits_region(op, ops, count, &linked) || !linked) break;
     ops[count++] = op;
   }
   return count;
@@ -159,7 +159,7 @@ static hx_status_t fuse_at(hx_fuser_t *fuser, hx_ir_op_t *op) {
   const size_t length = hx_fusion_match(fuser->env, fuser->func, op, ops, &kind);
   if (length > 1) return mark(fuser, kind, ops, length);
   const size_t count = match_elements(fuser, op, ops);
-  return count > 1 ? mark(fuser, "element-wise", ops, count) : HX_STATUS_OK;
+  return count > 1 ? mark(fuser, element_kind(op), ops, count) : HX_STATUS_OK;
 }
 
 static hx_status_t fuse_op(hx_ir_op_t *op, void *argument) {

@@ -27,11 +27,10 @@ static option_t *options;  // newest first
 
 static const struct {
   const char *name, *variable;
-} from_environment[] = {{"cpu-mask", "HELIOX_CPU_MASK"},
-                        {"opencl-memory", "HELIOX_OPENCL_MEMORY"},
-                        {"opencl-queue", "HELIOX_OPENCL_QUEUE"},
-                        {"opencl-path", "HELIOX_OPENCL_PATH"},
-                        {"opencl-cache", "HELIOX_OPENCL_CACHE"}};
+} from_environment[] = {{"cpu-mask", "HELIOX_CPU_MASK"},         {"opencl-memory", "HELIOX_OPENCL_MEMORY"},
+                        {"opencl-queue", "HELIOX_OPENCL_QUEUE"}, {"opencl-path", "HELIOX_OPENCL_PATH"},
+                        {"opencl-cache", "HELIOX_OPENCL_CACHE"}, {"cuda-cache", "HELIOX_CUDA_CACHE"},
+                        {"cuda-nvrtc", "HELIOX_CUDA_NVRTC"}};
 
 static option_t *find_option(const char *name) {
   option_t *option = options;
