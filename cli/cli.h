@@ -87,6 +87,8 @@ hx_status_t cli_backend_of(cli_t *cli, const char *list, hx_plugins_t **out_plug
 hx_status_t cli_params(cli_t *cli, const char *text, hx_params_t **out);
 // True if the file is a bundle.
 bool cli_is_bundle(const char *path);
+// A program's text. A path that leads nowhere but to a program of this installation is answered with that one's.
+hx_status_t cli_load_program(cli_t *cli, const char *path, hx_program_t **out);
 // A program's text or a bundle. params NULL: those that the program names.
 hx_status_t cli_load_compilation(cli_t *cli, const char *path, const hx_params_t *params, hx_program_t **out_program,
                                  hx_compilation_t **out);

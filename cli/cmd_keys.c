@@ -50,7 +50,7 @@ static hx_status_t want_list(cli_t *cli, const char *list, wanted_t *wanted) {
 static hx_status_t want_program(cli_t *cli, const char *path, const hx_params_t *params, wanted_t *wanted) {
   hx_program_t *program = NULL;
   hx_needs_t *needs = NULL;
-  hx_status_t status = hx_program_load(path, &program, cli->report);
+  hx_status_t status = cli_load_program(cli, path, &program);
   if (status == HX_STATUS_OK) status = hx_program_needs(program, params, &needs, cli->report);
   if (status == HX_STATUS_OK) {
     const hx_program_needs_t *need = hx_needs_get(needs);
@@ -76,7 +76,7 @@ static hx_status_t keygen_params(cli_t *cli, hx_params_t **out) {
   for (int i = 0; cli_get_at(cli, "for", i) != NULL; ++i) {
     const char *path = cli_get_at(cli, "for", i);
     hx_program_t *program = NULL;
-    const hx_status_t status = hx_program_load(path, &program, cli->report);
+    const hx_status_t status = cli_load_program(cli, path, &program);
     if (status != HX_STATUS_OK) return status;
     const char *wanted = hx_program_params(program);
     hx_status_t agreed = HX_STATUS_OK;

@@ -57,8 +57,8 @@ static void pass_on(cli_t *cli, const char *const *options, size_t count, char (
 }
 
 int cli_run_plugins_test(cli_t *cli) {
-  static const char *const passed_on[] = {"tier", "junit", "log-n-max", "timeout"};
-  char manifest[PATH_MAX], suite[PATH_MAX], names[4][16];
+  static const char *const passed_on[] = {"tier", "only", "junit", "log-n-max", "timeout"};
+  char manifest[PATH_MAX], suite[PATH_MAX], names[5][16];
   const char *name = cli->arguments[0];
   if (is_file(name)) {
     if (strlen(name) >= sizeof manifest)

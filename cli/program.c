@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/message.h"
@@ -13,6 +14,17 @@ bool cli_is_bundle(const char *path) {
   return hx_file_kind(path, &kind, NULL) == HX_STATUS_OK && kind == HX_FILE_BUNDLE;
 }
 
+hx_status_t cli_load_program(cli_t *cli, const char *path, hx_program_t **out) {
+  const bool absent = path[0] != '/' && access(path, F_OK) != 0 && errno == ENOENT;
+  char *shared = absent ? cli_share_path(path) : NULL;
+  const hx_status_t status =
+      shared != NULL && access(shared, R_OK) == 0
+          ? hx_report_fail(cli->report, HX_CODE_IO, "%s: there is no such file here, but %s", path, shared)
+          : hx_program_load(path, out, cli->report);
+  free(shared);
+  return status;
+}
+
 hx_status_t cli_load_compilation(cli_t *cli, const char *path, const hx_params_t *params, hx_program_t **out_program,
                                  hx_compilation_t **out) {
   if (cli_is_bundle(path)) {
@@ -20,7 +32,7 @@ hx_status_t cli_load_compilation(cli_t *cli, const char *path, const hx_params_t
     if (status == HX_STATUS_OK) *out_program = hx_program_retain(hx_compilation_program(*out));
     return status;
   }
-  const hx_status_t status = hx_program_load(path, out_program, cli->report);
+  const hx_status_t status = cli_load_program(cli, path, out_program);
   return status == HX_STATUS_OK ? hx_compilation_create(*out_program, params, out, cli->report) : status;
 }
 

@@ -105,6 +105,9 @@ static void run_row(suite_t *suite, const hx_manifest_operation_t *row, uint32_t
   const uint32_t high = row->log_n_max < log_n_max ? row->log_n_max : log_n_max;
   const uint32_t middle = low < 8 && high > 8 ? 8 : low;
   const uint32_t sizes[] = {low, middle, high};
+  results_t *results = suite->results;
+  results->log_n_run = high > results->log_n_run ? high : results->log_n_run;
+  results->log_n_declared = row->log_n_max > results->log_n_declared ? row->log_n_max : results->log_n_declared;
   bool newer = false;
   for (uint32_t word = 64; word >= 32; word -= 32) {
     if ((row->dtypes >> (word == 64 ? HX_U64 : HX_U32) & 1) == 0) continue;
@@ -117,10 +120,18 @@ static void run_row(suite_t *suite, const hx_manifest_operation_t *row, uint32_t
   }
 }
 
+// Whether the caller asked for an operation: all, by its name, or by the name of its family (what stands before a dot).
+static bool is_asked_for(const suite_t *suite, const char *type) {
+  const size_t length = suite->only == NULL ? 0 : strlen(suite->only);
+  return strncmp(type, suite->only == NULL ? "" : suite->only, length) == 0 &&
+         (length == 0 || type[length] == '\0' || type[length] == '.');
+}
+
 void run_operations(suite_t *suite, uint32_t log_n_max) {
   for (size_t i = 0; i < suite->loaded->operation_count; ++i) {
     const hx_manifest_operation_t *row = &suite->loaded->operations[i];
-    if (operation_wanted(suite, row) && strcmp(row->type, "fusion.region") != 0) run_row(suite, row, log_n_max);
+    if (operation_wanted(suite, row) && is_asked_for(suite, row->type) && strcmp(row->type, "fusion.region") != 0)
+      run_row(suite, row, log_n_max);
   }
 }
 

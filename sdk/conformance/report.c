@@ -119,15 +119,40 @@ bool results_print_json(const results_t *results) {
                          (json_int_t)record->checks, "seconds", record->seconds));
   }
   json_t *root =
-      json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "id", results->id, "name",
-                results->name, "version", results->version, "digest", results->digest, "conforms", totals.failed == 0,
-                "tiers", tiers_json(results), "passed", (json_int_t)totals.passed, "failed", (json_int_t)totals.failed,
-                "skipped", (json_int_t)totals.skipped, "checks", (json_int_t)totals.checks, "operation_runs",
-                (json_int_t)results->operation_runs, "cases", cases);
+      json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:o}", "id", results->id,
+                "name", results->name, "version", results->version, "digest", results->digest, "conforms",
+                totals.failed == 0, "tiers", tiers_json(results), "passed", (json_int_t)totals.passed, "failed",
+                (json_int_t)totals.failed, "skipped", (json_int_t)totals.skipped, "checks", (json_int_t)totals.checks,
+                "operation_runs", (json_int_t)results->operation_runs, "only", results->only, "log_n_run",
+                (json_int_t)results->log_n_run, "log_n_declared", (json_int_t)results->log_n_declared, "cases", cases);
   const bool printed = root != NULL && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
   putchar('\n');
   json_decref(root);
   return printed;
+}
+
+// One wrong transform makes everything fail that is built from it: where to begin.
+static void print_first_failure(const results_t *results) {
+  const char *first = NULL;
+  uint32_t others = 0;
+  for (uint32_t i = 0; i < results->count; ++i) {
+    const record_t *record = &results->records[i];
+    if (record->verdict != CASE_FAILED || hx_op_find(hx_str(record->group)) == HX_OP_UNKNOWN) continue;
+    if (first == NULL) first = record->group;
+    others += strcmp(first, record->group) != 0;
+  }
+  if (others > 0)
+    printf("%s fails first: begin there, with its smallest ring (--only %s); what is made of it fails with it\n", first,
+           first);
+}
+
+// What a run that passed has not tried.
+static void print_limits(const results_t *results) {
+  if (results->only[0] != '\0')
+    printf("only %s: this says nothing about tiers, roles, refusals and the rest of the plugin\n", results->only);
+  if (results->log_n_run > 0 && results->log_n_run < results->log_n_declared)
+    printf("rings up to 2^%u were run, the manifest declares 2^%u: --log-n-max %u tries them all\n", results->log_n_run,
+           results->log_n_declared, results->log_n_declared);
 }
 
 void results_print(const results_t *results, bool verbose) {
@@ -143,11 +168,13 @@ void results_print(const results_t *results, bool verbose) {
   }
   for (int t = 0; t < TIER_COUNT; ++t) {
     const tier_result_t *tier = &results->tiers[t];
-    if (tier->claimed || tier->wanted)
+    if (results->only[0] == '\0' && (tier->claimed || tier->wanted))
       printf("tier %-11s %s, %u of %u declared\n", tier_name((tier_t)t), tier->claimed ? "claimed" : "not claimed",
              tier->declared, tier->required);
   }
   printf("%llu operations run and compared, %llu checks; %u cases passed, %u failed, %u skipped\n",
          (unsigned long long)results->operation_runs, (unsigned long long)totals.checks, totals.passed, totals.failed,
          totals.skipped);
+  print_first_failure(results);
+  print_limits(results);
 }

@@ -39,8 +39,10 @@ typedef struct tier_result {
 typedef struct results {
   char id[132], name[36], version[68], digest[65];
   tier_result_t tiers[TIER_COUNT];
-  uint64_t operation_runs;  // executions of declared operations that were compared
-  uint32_t group_cases;     // of the collective role
+  uint64_t operation_runs;             // executions of declared operations that were compared
+  uint32_t group_cases;                // of the collective role
+  char only[48];                       // the operations that were asked for; empty: all, and everything else
+  uint32_t log_n_run, log_n_declared;  // largest ring that an operation was run on, that one of them declares
   bool finished;
   uint32_t count;
   record_t records[RECORDS_MAX];
@@ -98,6 +100,7 @@ typedef struct suite {
   record_t *record;  // of the running case
   double started;
   const char *manifest;
+  const char *only;  // NULL: everything
   hx_plugins_t *plugins;
   size_t index;
   hx_report_t *report;

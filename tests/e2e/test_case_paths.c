@@ -39,6 +39,15 @@ static void b59_the_empty_element_is_not_the_working_directory(void **state) {
     fail_msg("%s%s", command.output, command.errors);
 }
 
+static void a_program_that_is_not_here_is_found_among_those_installed(void **state) {
+  (void)state;
+  run("LC_ALL=C", "$H check examples/wdbc.mlir");
+  assert_int_equal(command.exit_code, 3);
+  expect(command.errors, "examples/wdbc.mlir: there is no such file here, but /");
+  run("LC_ALL=C", "$H check examples/none.mlir");
+  expect(command.errors, "examples/none.mlir: the program cannot be opened: No such file or directory");
+}
+
 static void b59_an_absent_backend_ends_the_run(void **state) {
   (void)state;
   run("HELIOX_PLUGIN_PATH=/nonexistent-plugins",
@@ -65,6 +74,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(b59_bad_entries_of_the_path_are_named),
       cmocka_unit_test(b59_the_empty_element_is_not_the_working_directory),
+      cmocka_unit_test(a_program_that_is_not_here_is_found_among_those_installed),
       cmocka_unit_test(b59_an_absent_backend_ends_the_run),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
