@@ -37,21 +37,17 @@ static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cp
       break;
   }
 }
-static void inverse_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
-                         const constants_t *c) {
-  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, WIDE);
+static void inverse_wide(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  inverse_tree(out, in, t, log_n, c, WIDE);
 }
-static void inverse_eight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
-                          const constants_t *c) {
-  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, EIGHT);
+static void inverse_eight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  inverse_tree(out, in, t, log_n, c, EIGHT);
 }
-static void inverse_seven(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
-                          const constants_t *c) {
-  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, SEVEN);
+static void inverse_seven(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  inverse_tree(out, in, t, log_n, c, SEVEN);
 }
-static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const hx_vec *last,
-                          const constants_t *c) {
-  inverse_tree(out, in, t, t + ((size_t)1 << log_n) / 4, log_n, last, c, TIGHT);
+static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, uint32_t log_n, const constants_t *c) {
+  inverse_tree(out, in, t, log_n, c, TIGHT);
 }
 
 static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
@@ -60,20 +56,18 @@ static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cp
     return;
   }
   const constants_t c = constants_of(m->q);
-  const hx_vec last[4] = {splat(t->last[0].value), splat(t->last[0].quotient >> 12), splat(t->last[1].value),
-                          splat(t->last[1].quotient >> 12)};
   switch (depth_of(m->q)) {
     case WIDE:
-      inverse_wide(out, in, t->inverse52, log_n, last, &c);
+      inverse_wide(out, in, t->inverse52, log_n, &c);
       break;
     case EIGHT:
-      inverse_eight(out, in, t->inverse52, log_n, last, &c);
+      inverse_eight(out, in, t->inverse52, log_n, &c);
       break;
     case SEVEN:
-      inverse_seven(out, in, t->inverse52, log_n, last, &c);
+      inverse_seven(out, in, t->inverse52, log_n, &c);
       break;
     default:
-      inverse_tight(out, in, t->inverse52, log_n, last, &c);
+      inverse_tight(out, in, t->inverse52, log_n, &c);
       break;
   }
 }

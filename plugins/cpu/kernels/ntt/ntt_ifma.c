@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/ntt/ntt_ifma.h"
 
+#include "heliox/support/number.h"
+
 // floor(floor(c * 2^64 / q) / 2^12) = floor(c * 2^52 / q).
 static void put(const uint64_t *roots, const uint64_t *quotients, size_t node, uint64_t *value, uint64_t *quotient) {
   *value = roots[node];
@@ -24,6 +26,82 @@ void hx_cpu_ifma_arrange(const uint64_t *roots, const uint64_t *quotients, uint3
     }
     for (size_t i = 0; i < 8; i++) {
       put(roots, quotients, n / 2 + 8 * block + eight[i], &group[48 + 16 * p + i], &group[48 + 16 * p + 8 + i]);
+    }
+  }
+}
+
+// ---- the inverse
+
+typedef struct inverse_roots {
+  const hxs_modulus *m;
+  const uint64_t *roots, *quotients;  // psi^-brv(i)
+  uint32_t log_n;
+} inverse_roots_t;
+
+static size_t reversed(size_t x, uint32_t bits) {
+  size_t y = 0;
+  for (uint32_t i = 0; i < bits; i++) {
+    y |= (x >> i & 1) << (bits - 1 - i);
+  }
+  return y;
+}
+
+// psi^-e, e < 2n.
+static uint64_t power(const inverse_roots_t *r, size_t e) {
+  const size_t n = (size_t)1 << r->log_n;
+  const uint64_t value = r->roots[reversed(e % n, r->log_n)];
+  return e < n ? value : r->m->q - value;
+}
+
+static void put_value(const inverse_roots_t *r, uint64_t c, uint64_t *value, uint64_t *quotient) {
+  *value = c;
+  *quotient = hxs_factor_of(r->m, c).quotient >> 12;
+}
+
+static void arrange_common(const inverse_roots_t *r, uint64_t *out) {
+  const size_t n = (size_t)1 << r->log_n;
+  for (size_t i = 0; i < 8; i++) {
+    put_value(r, power(r, i / 4 * (n / 2)), &out[i], &out[8 + i]);
+    put_value(r, power(r, i / 2 * (n / 4)), &out[16 + i], &out[24 + i]);
+    for (size_t s = 1; s < 8; s++) {
+      uint64_t *vector = out + 16 + 16 * s;
+      put_value(r, power(r, reversed(s, 3) * i * (n / 32)), &vector[i], &vector[8 + i]);
+    }
+  }
+}
+
+static void arrange_group(const inverse_roots_t *r, size_t b, uint64_t degree_inverse, uint64_t *group) {
+  const size_t blocks = (size_t)1 << (r->log_n - 6), n = 64 * blocks;
+  const size_t odd = 2 * reversed(b, r->log_n - 6) + 1;
+  for (size_t i = 0; i < 8; i++) {
+    const uint64_t factor = hxs_mul_mod(r->m, power(r, odd * i % (2 * n)), degree_inverse);
+    put_value(r, factor, &group[i], &group[8 + i]);
+    put_value(r, hxs_mul_mod(r->m, factor, r->roots[blocks + b]), &group[16 + i], &group[24 + i]);
+  }
+  for (size_t i = 0; i < 4; i++) {
+    put(r->roots, r->quotients, 4 * (blocks + b) + i, &group[32 + 2 * i], &group[33 + 2 * i]);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    put(r->roots, r->quotients, 2 * (blocks + b) + i, &group[40 + 2 * i], &group[41 + 2 * i]);
+    group[44 + 2 * i] = group[45 + 2 * i] = 0;
+  }
+}
+
+void hx_cpu_ifma_arrange_inverse(const hxs_modulus *m, const uint64_t *roots, const uint64_t *quotients, uint32_t log_n,
+                                 uint64_t *out) {
+  const inverse_roots_t r = {.m = m, .roots = roots, .quotients = quotients, .log_n = log_n};
+  const size_t n = (size_t)1 << log_n, blocks = n / 64;
+  const uint64_t degree_inverse = hxs_inverse_mod(m, n);
+  uint64_t *group = out + HX_CPU_IFMA_COMMON, *stages = group + 48 * blocks, *last = stages + 2 * blocks;
+  arrange_common(&r, out);
+  for (size_t b = 0; b < blocks; b++) {
+    arrange_group(&r, b, degree_inverse, group + 48 * b);
+    put(roots, quotients, reversed(64 * b, log_n), &last[2 * b], &last[2 * b + 1]);
+  }
+  stages[0] = stages[1] = 0;
+  for (size_t half = 1; half < blocks; half *= 2) {
+    for (size_t j = 0; j < half; j++) {
+      put(roots, quotients, reversed(n / half * j, log_n), &stages[2 * (half + j)], &stages[2 * (half + j) + 1]);
     }
   }
 }

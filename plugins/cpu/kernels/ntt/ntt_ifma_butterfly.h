@@ -8,16 +8,16 @@
 //   wide   q <= 2^45    forward: no reduction at all. Products stay in [0, 2q), which saves reading a constant; the
 //   first
 //                       operands of the first pass are lifted by 34q, what descends from them is below 70q
-//   eight, seven        q <= 2^49, 2^52/7; forward: one reduction of the first operand every three stages. With
+//   eight, seven        2^52/q at least 7 7/8 or 7; forward: one reduction of the first operand every three stages.
+//   With
 //                       2^52/q = 7 + f at worst, a reduced value is below q(1 + f); lifted by 3q, with three times q
 //                       more it is below 2^52
 //   tight  q < 2^50     forward: a reduction before every butterfly: with 2^52/q = 4 + f at worst below q(1 + f), then
 //                       lifted by q, then below 3q + fq < 2^52
-// The inverse keeps the bounds of every register as constants of the unrolled code, in units of q; they reach 128, 8,
-// 7 and 4.
+// The inverse keeps the bounds of every register as constants of the unrolled code (ntt_ifma_span.h).
 //
 // Passes of two or three stages go depth first over blocks until one fits in L1; the last six stages of 64
-// coefficients stay in registers.
+// coefficients (in the inverse the first six) stay in registers.
 #ifndef HX_CPU_KERNELS_NTT_IFMA_BUTTERFLY_H
 #define HX_CPU_KERNELS_NTT_IFMA_BUTTERFLY_H
 
@@ -70,8 +70,8 @@ static constants_t constants_of(uint64_t q) {
 }
 
 static depth_t depth_of(uint64_t q) {
-  const uint64_t ratio = HX_CPU_IFMA_LIMIT / q;
-  return ratio >= 128 ? WIDE : ratio >= 8 ? EIGHT : ratio >= 7 ? SEVEN : TIGHT;
+  const uint64_t eighths = 8 * HX_CPU_IFMA_LIMIT / q;
+  return eighths >= 8 * 128 ? WIDE : eighths >= 63 ? EIGHT : eighths >= 56 ? SEVEN : TIGHT;
 }
 
 // A copy of a constant: read from memory, since a copy of a register takes a port of the products.
