@@ -177,6 +177,43 @@ static bool check_convert(harness_t *h, const hxs_modulus *m, uint32_t bits, pat
   return agrees(h, "lift_signed", m, pattern);
 }
 
+static void raise(const harness_t *h, const hx_cpu_raise_t *k, uint64_t *to, const void *const *in,
+                  const hxs_affine *map, const hx_cpu_prime_t *prime, uint32_t parts) {
+  const hx_cpu_ahead_t ahead = {{in[0], in[0]}};
+  for (uint32_t part = parts; part-- > 0;) {
+    k->begin(to, in, map, &prime->m, &prime->twiddles, h->log_n, part, parts);
+  }
+  for (size_t at = 0; at < h->n; at += hx_cpu_raise_block(h->log_n)) {
+    k->end(to, &prime->m, &prime->twiddles, h->log_n, at, at == 0 ? &ahead : NULL);
+  }
+}
+
+// Conversions with transforms: against the two, of one, of few and of many inputs, whole and in parts.
+static bool check_raise(harness_t *h, const hx_cpu_prime_t *prime, uint32_t bits, pattern_t pattern) {
+  const hxs_modulus *m = &prime->m;
+  const void *in[INPUTS];
+  uint64_t weights[INPUTS];
+  fill_all(h, (uint64_t)1 << bits, m->q, pattern);
+  for (uint32_t i = 0; i < INPUTS; i++) {
+    in[i] = h->rows[i];
+    weights[i] = pattern == RANDOM ? next(h) % m->q : m->q - 1;
+  }
+  for (uint32_t count = 1; count <= INPUTS; count++) {
+    const hxs_affine map = {.count = count, .start = weights[0], .weights = weights};
+    h->portable.convert->combine_lazy(h->expected, in, &map, m, h->n);
+    h->portable.ntt->forward(h->expected, h->expected, m, &prime->twiddles, h->log_n);
+    raise(h, h->kernels.raise, guarded(h), in, &map, prime, 1);
+    if (!agrees(h, "raise", m, pattern)) {
+      return false;
+    }
+    raise(h, h->kernels.raise, guarded(h), in, &map, prime, h->n > 4096 ? (uint32_t)(h->n / 4096) : 1);
+    if (!agrees(h, "raise in parts", m, pattern)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool check_expand(harness_t *h, const hxs_modulus *m) {
   uint8_t seed[32];
   for (size_t i = 0; i < sizeof seed; i++) {
@@ -191,7 +228,7 @@ static bool check_prime(harness_t *h, const hx_cpu_prime_t *prime, uint32_t bits
   bool good = check_expand(h, &prime->m);
   for (int pattern = 0; good && pattern < PATTERNS; pattern++) {
     good = check_ntt(h, prime, (pattern_t)pattern) && check_pointwise(h, &prime->m, (pattern_t)pattern) &&
-           check_convert(h, &prime->m, bits, (pattern_t)pattern);
+           check_convert(h, &prime->m, bits, (pattern_t)pattern) && check_raise(h, prime, bits, (pattern_t)pattern);
   }
   return good;
 }

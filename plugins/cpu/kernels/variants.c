@@ -8,7 +8,7 @@
 #include "heliox/support/error.h"
 #include "kernels/features.h"
 
-typedef enum family { NTT, POINTWISE, CONVERT, PERMUTE, EXPAND, FAMILY_COUNT } family_t;
+typedef enum family { NTT, POINTWISE, CONVERT, RAISE, PERMUTE, EXPAND, FAMILY_COUNT } family_t;
 
 typedef struct variant {
   family_t family;
@@ -119,6 +119,7 @@ int32_t hx_cpu_kernels_select(const char *mask, const char *pin, uint32_t word, 
   out->ntt = chosen[NTT];
   out->pointwise = chosen[POINTWISE];
   out->convert = chosen[CONVERT];
+  out->raise = chosen[RAISE];
   out->permute = chosen[PERMUTE];
   out->expand = chosen[EXPAND];
   return HX_OK;

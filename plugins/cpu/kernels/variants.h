@@ -9,11 +9,13 @@
 #include "kernels/ntt/ntt.h"
 #include "kernels/permute/permute.h"
 #include "kernels/pointwise/pointwise.h"
+#include "kernels/raise/raise.h"
 
 typedef struct hx_cpu_kernels {
   const hx_cpu_ntt_t *ntt;
   const hx_cpu_pointwise_t *pointwise;
   const hx_cpu_convert_t *convert;
+  const hx_cpu_raise_t *raise;
   const hx_cpu_permute_t *permute;
   const hx_cpu_expand_t *expand;
 } hx_cpu_kernels_t;

@@ -35,13 +35,33 @@ HXS_INLINE void split_all(hx_vec *v, const hx_vec *w, const constants_t *c, dept
   }
 }
 
+// Memory that is asked for while a block is transformed, since that waits for nothing: up to two places, which move on;
+// NULL: none.
+typedef struct asked {
+  const char *at[2];
+} asked_t;
+
+// `lines` lines into the second cache. From there the processor's own requests go on, so that each of these is short.
+HXS_INLINE void ask_ahead(asked_t *asked, int lines) {
+  if (asked == NULL || asked->at[0] == NULL) {
+    return;
+  }
+  UNROLL for (int i = 0; i < lines / 2; i++) {
+    _mm_prefetch(asked->at[0] + 64 * i, _MM_HINT_T1);
+    _mm_prefetch(asked->at[1] + 64 * i, _MM_HINT_T1);
+  }
+  asked->at[0] += 32 * lines;
+  asked->at[1] += 32 * lines;
+}
+
 HXS_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
-                             const constants_t *c, depth_t depth, int stages, int first) {
+                             const constants_t *c, depth_t depth, int stages, int first, asked_t *asked) {
   const size_t stride = size >> stages;
   hx_vec w[16];
   pass_roots(w, roots, node, stages);
   for (size_t k = 0; k < stride; k += 8) {
     hx_vec v[8];
+    ask_ahead(asked, 4);
     UNROLL for (int i = 0; i < 1 << stages; i++) {
       v[i] = load(in + k + (size_t)i * stride);
       v[i] = first && i < 1 << (stages - 1) ? _mm512_add_epi64(v[i], c->first) : v[i];
@@ -52,15 +72,15 @@ HXS_INLINE void forward_pass(uint64_t *out, const uint64_t *in, const uint64_t *
 }
 
 HXS_INLINE void forward_pass_of(uint64_t *out, const uint64_t *in, const uint64_t *roots, size_t node, size_t size,
-                                const constants_t *c, depth_t depth, int stages) {
+                                const constants_t *c, depth_t depth, int stages, asked_t *asked) {
   if (depth == WIDE && node == 1 && stages == 3) {
-    forward_pass(out, in, roots, node, size, c, depth, 3, 1);
+    forward_pass(out, in, roots, node, size, c, depth, 3, 1, asked);
   } else if (depth == WIDE && node == 1) {
-    forward_pass(out, in, roots, node, size, c, depth, 2, 1);
+    forward_pass(out, in, roots, node, size, c, depth, 2, 1, asked);
   } else if (stages == 3) {
-    forward_pass(out, in, roots, node, size, c, depth, 3, 0);
+    forward_pass(out, in, roots, node, size, c, depth, 3, 0, asked);
   } else {
-    forward_pass(out, in, roots, node, size, c, depth, 2, 0);
+    forward_pass(out, in, roots, node, size, c, depth, 2, 0, asked);
   }
 }
 
@@ -110,7 +130,7 @@ HXS_INLINE void finish_group(uint64_t *out, hx_vec *v, const constants_t *c) {
 // The last six stages of `count` groups of 64 coefficients. The last three of a group go along with the first three of
 // the next one: exchanges within vectors have a single port, so they are to be spread.
 HXS_INLINE void forward_groups(uint64_t *a, const uint64_t *roots, size_t node, const uint64_t *tail, size_t count,
-                               const constants_t *c, depth_t depth, bool far) {
+                               const constants_t *c, depth_t depth, bool far, asked_t *asked) {
   hx_vec v[8], next[8];
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(a + 8 * i); }
   UNROLL for (int s = 0; s < 3; s++) { head_stage(v, roots, node, c, depth, s); }
@@ -118,6 +138,7 @@ HXS_INLINE void forward_groups(uint64_t *a, const uint64_t *roots, size_t node, 
     if (far) {
       ask(tail + 112 * (b + AHEAD));
     }
+    ask_ahead(asked, 8);
     UNROLL for (int i = 0; i < 8; i++) { next[i] = load(a + 64 * (b + 1) + 8 * i); }
     UNROLL for (int s = 0; s < 3; s++) {
       tail_stage(v, tail + 112 * b, c, depth, s);
@@ -130,32 +151,39 @@ HXS_INLINE void forward_groups(uint64_t *a, const uint64_t *roots, size_t node, 
   finish_group(a + 64 * (count - 1), v, c);
 }
 
-// A block in L1: passes of three stages (two at first, until what is left is a multiple of three), then groups.
-HXS_INLINE void forward_block(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
-                              uint32_t log_size, size_t node, const constants_t *c, depth_t depth, bool far) {
-  size_t blocks = 1;
-  uint32_t left = log_size;
+// Stages that a block in L1 begins with: two, until what is left before the last six is a multiple of three.
+HXS_INLINE int inner_stages(uint32_t log_size) { return (log_size - 6) % 3 == 0 ? 3 : 2; }
+
+// `blocks` consecutive parts of 2^left coefficients from node `node` on, of a block in L1: passes, then groups.
+HXS_INLINE void forward_inner(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
+                              uint32_t left, size_t blocks, size_t node, const constants_t *c, depth_t depth, bool far,
+                              asked_t *asked) {
   while (left > 6) {
-    const int stages = (left - 6) % 3 == 0 ? 3 : 2;
+    const int stages = inner_stages(left);
     const size_t size = (size_t)1 << left;
     for (size_t b = 0; b < blocks; b++) {
-      forward_pass_of(out + b * size, in + b * size, roots, node + b, size, c, depth, stages);
+      forward_pass_of(out + b * size, in + b * size, roots, node + b, size, c, depth, stages, asked);
     }
     in = out;
     blocks <<= stages;
     node <<= stages;
     left -= (uint32_t)stages;
   }
-  forward_groups(out, roots, node, tail, blocks, c, depth, far);
+  forward_groups(out, roots, node, tail, blocks, c, depth, far, asked);
 }
 
+// The size of a block in L1.
+HXS_INLINE uint32_t inner_log(uint32_t log_n) {
+  while (log_n > BLOCK_LOG_N) {
+    log_n -= (uint32_t)outer_stages(log_n);
+  }
+  return log_n;
+}
+
+// A row: where each block of L1 begins, first the passes that are due there.
 HXS_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *roots, const uint64_t *tail,
                              uint32_t log_n, const constants_t *c, depth_t depth) {
-  // Offsets ascend by L1 blocks; a pass is due where its block begins.
-  uint32_t inner = log_n;
-  while (inner > BLOCK_LOG_N) {
-    inner -= (uint32_t)outer_stages(inner);
-  }
+  const uint32_t inner = inner_log(log_n);
   const size_t n = (size_t)1 << log_n, step = (size_t)1 << inner;
   for (size_t at = 0; at < n; at += step) {
     uint32_t log_size = log_n;
@@ -164,14 +192,36 @@ HXS_INLINE void forward_tree(uint64_t *out, const uint64_t *in, const uint64_t *
       const int stages = outer_stages(log_size);
       const size_t size = (size_t)1 << log_size, node = (n + at) >> log_size;
       if (at % size == 0) {
-        forward_pass_of(out + at, from + at, roots, node, size, c, depth, stages);
+        forward_pass_of(out + at, from + at, roots, node, size, c, depth, stages, NULL);
       }
       from = out;
       log_size -= (uint32_t)stages;
     }
-    forward_block(out + at, from + at, roots, tail + at / 64 * 112, inner, (n + at) >> inner, c, depth,
-                  log_n >= FAR_LOG_N);
+    forward_inner(out + at, from + at, roots, tail + at / 64 * 112, inner, 1, (n + at) >> inner, c, depth,
+                  log_n >= FAR_LOG_N, NULL);
   }
+}
+
+// Stages of a row's first pass.
+HXS_INLINE int first_stages(uint32_t log_n) { return log_n > BLOCK_LOG_N ? outer_stages(log_n) : inner_stages(log_n); }
+
+// The block of L1 at `at`, in place, after the row's first pass: what forward_tree does there.
+HXS_INLINE void forward_rest(uint64_t *row, const uint64_t *roots, const uint64_t *tail, uint32_t log_n, size_t at,
+                             const constants_t *c, depth_t depth, asked_t *asked) {
+  const uint32_t inner = inner_log(log_n);
+  const size_t n = (size_t)1 << log_n;
+  uint32_t log_size = log_n - (uint32_t)first_stages(log_n);
+  while (log_size > inner) {
+    const int stages = outer_stages(log_size);
+    const size_t size = (size_t)1 << log_size;
+    if (at % size == 0) {
+      forward_pass_of(row + at, row + at, roots, (n + at) >> log_size, size, c, depth, stages, NULL);
+    }
+    log_size -= (uint32_t)stages;
+  }
+  // log_size is below inner where the first pass was the block's own.
+  forward_inner(row + at, row + at, roots, tail + at / 64 * 112, log_size, (size_t)1 << (inner - log_size),
+                (n + at) >> log_size, c, depth, log_n >= FAR_LOG_N, asked);
 }
 
 #endif

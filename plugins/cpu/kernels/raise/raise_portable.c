@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/raise/raise_apart.h"
+
+RAISE_APART(portable64);
+RAISE_APART(portable32);

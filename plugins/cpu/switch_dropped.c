@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that are dropped: P's, and those of a depth group where a rescale is merged. See switch_row.h.
+#include <string.h>
+
+#include "switch_row.h"
+
+// Place of a row among a component's dropped ones.
+static uint32_t place_of(const hx_cpu_switch_t *s, uint32_t row) {
+  return row >= s->active ? row - s->active : s->specials + s->active - 1 - row;
+}
+
+// The sums on a dropped row; on one of Q also divided by P, with what is added: the value that a rescale divides.
+static void low_single(hx_cpu_switch_row_t *task, uint32_t t, char *const *out) {
+  const hxs_prepared *p = task->run->prepared;
+  const hx_cpu_kernels_t *kernels = task->run->kernels;
+  const hx_cpu_switch_t *s = task->s;
+  const hx_cpu_switch_term_t *term = &s->terms[t];
+  const hxs_modulus *m = &task->prime->m;
+  const bool on_q = task->row < s->active;
+  const void *rest[2] = {NULL, NULL};
+  for (uint32_t c = 0; c < 2 && on_q && hx_cpu_switch_has_rest(s, c); c++) {
+    rest[c] = hx_cpu_switch_rest(task, term, c);
+  }
+  _Alignas(64) uint64_t room[HX_CPU_SWITCH_TILE];
+  for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
+    hx_cpu_switch_ready(task, term, at);
+    for (uint32_t c = 0; c < 2; c++) {
+      char *tile = out[c] + hx_cpu_switch_bytes(task->run, at);
+      hx_cpu_switch_key_tile(task, term, c, at, tile);
+      if (on_q && hx_cpu_switch_has_rest(s, c)) {
+        kernels->pointwise->mul_scalar_add(tile, hx_cpu_switch_rest_tile(task, term, c, rest[c], at, room), tile,
+                                           s->dropped_scale[s->active - 1 - task->row], m, hx_cpu_switch_tile(p));
+      } else if (on_q) {
+        kernels->pointwise->mul_scalar(tile, tile, s->dropped_scale[s->active - 1 - task->row], m,
+                                       hx_cpu_switch_tile(p));
+      }
+    }
+  }
+}
+
+// All results of sums on a dropped row. A tile of all terms' rows meets every result's weights before the next one: the
+// terms' rows are more than a cache holds, and a tile of them is not.
+static void low_totals(const hx_cpu_switch_row_t *task) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const hx_cpu_switch_t *s = task->s;
+  const uint32_t place = place_of(s, task->row);
+  for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
+    for (uint32_t i = 0; i < 2 * s->result_count; i++) {
+      char *tile = (char *)hx_cpu_switch_low(run, i / 2, i % 2, place) + hx_cpu_switch_bytes(run, at);
+      const void *total = hx_cpu_switch_total_tile(task, i / 2, i % 2, at, tile);
+      if (total != tile) {
+        memcpy(tile, total, hx_cpu_switch_bytes(run, hx_cpu_switch_tile(p)));
+      }
+    }
+  }
+}
+
+// Out of ntt domain; of P's rows the digit.
+static void leave(const hx_cpu_switch_row_t *task, void *y) {
+  const hxs_prepared *p = task->run->prepared;
+  const hx_cpu_switch_t *s = task->s;
+  const void *input = y;
+  task->run->kernels->ntt->inverse(y, y, &task->prime->m, &task->prime->twiddles, p->log_n);
+  if (task->row >= s->active) {
+    task->run->kernels->convert->combine(y, &input, &s->special[task->row - s->active], &task->prime->m, p->n);
+  }
+}
+
+void hx_cpu_switch_dropped_row(hx_cpu_switch_row_t *task) {
+  const hx_cpu_run_t *run = task->run;
+  const hx_cpu_switch_t *s = task->s;
+  if (s->sums) {
+    hx_cpu_switch_terms(task);
+    low_totals(task);
+  } else {
+    hx_cpu_switch_raise(task, &s->terms[0]);
+  }
+  for (uint32_t result = 0; result < s->result_count; result++) {
+    const uint32_t place = place_of(s, task->row);
+    char *const y[2] = {hx_cpu_switch_low(run, result, 0, place), hx_cpu_switch_low(run, result, 1, place)};
+    if (!s->sums && s->terms[result].key == HX_NONE) {
+      continue;
+    }
+    if (!s->sums) {
+      low_single(task, result, y);
+    }
+    leave(task, y[0]);
+    leave(task, y[1]);
+  }
+}
+
+void hx_cpu_switch_chain(const hx_cpu_run_t *run, uint64_t index) {
+  const hxs_prepared *p = run->prepared;
+  const hx_cpu_switch_t *s = p->plan;
+  const size_t tile = hx_cpu_switch_tile(p), tiles = p->n / tile;
+  const size_t offset = hx_cpu_switch_bytes(run, index % tiles * tile);
+  const void *inputs[HXS_PRIMES_MAX];
+  for (uint32_t i = 0; i < hx_cpu_switch_dropped(s); i++) {
+    char *y = (char *)hx_cpu_switch_low(run, 0, (uint32_t)(index / tiles), i) + offset;
+    inputs[i] = y;
+    if (i >= s->specials) {
+      const uint32_t at = i - s->specials;
+      run->kernels->convert->combine(y, inputs, &s->dropped[at], &hx_cpu_prime_of(run, s->active - 1 - at)->m, tile);
+    }
+  }
+}

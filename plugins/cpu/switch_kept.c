@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that stay: what the dropped rows stand for is converted, transformed and taken off the sums. See switch_row.h.
+#include <string.h>
+
+#include "switch_row.h"
+
+// Where component c of a result is made: in a work row where an automorphism follows.
+static void *made_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c) {
+  const hx_cpu_run_t *run = task->run;
+  const hx_cpu_switch_t *s = task->s;
+  if (!s->sums && s->terms[result].element != 1) {
+    return hx_cpu_switch_value(task, c);
+  }
+  return hx_cpu_result_row(run, &run->prepared->results[result], run->first_item, c, task->row);
+}
+
+// What the dropped rows stand for, begun: what a kept row's quotient begins with.
+static void begin_value(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c, uint32_t part, uint32_t parts) {
+  const hx_cpu_run_t *run = task->run;
+  const void *inputs[HXS_PRIMES_MAX];
+  for (uint32_t i = 0; i < hx_cpu_switch_dropped(task->s); i++) {
+    inputs[i] = hx_cpu_switch_low(run, result, c, i);
+  }
+  run->kernels->raise->begin(made_row(task, result, c), inputs, &task->s->kept_map[task->row], &task->prime->m,
+                             &task->prime->twiddles, run->prepared->log_n, part, parts);
+}
+
+void hx_cpu_switch_begin_kept(const hx_cpu_switch_row_t *tasks, uint32_t count) {
+  const uint32_t parts = hx_cpu_switch_parts(tasks[0].run->prepared);
+  for (uint32_t c = 0; c < 2; c++) {
+    for (uint32_t part = 0; part < parts; part++) {
+      for (uint32_t t = 0; t < count; t++) {
+        begin_value(&tasks[t], 0, c, part, parts);
+      }
+    }
+  }
+}
+
+// The same for one row, where no batch has done it.
+static void begin_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c) {
+  if (!hx_cpu_switch_shares_kept(task->s)) {
+    begin_value(task, result, c, 0, 1);
+  }
+}
+
+// Where a block begins at `at`: transforms it to its end.
+static void end_value(const hx_cpu_switch_row_t *task, char *value, size_t at, const hx_cpu_ahead_t *ahead) {
+  const hxs_prepared *p = task->run->prepared;
+  if (at % hx_cpu_raise_block(p->log_n) == 0) {
+    task->run->kernels->raise->end(value, &task->prime->m, &task->prime->twiddles, p->log_n, at, ahead);
+  }
+}
+
+// A tile of a result: the sum divided by what is dropped, with what is added (row: see hx_cpu_switch_rest).
+static void finish_tile(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c, size_t at, char *value,
+                        const void *rest) {
+  const hx_cpu_kernels_t *kernels = task->run->kernels;
+  const hx_cpu_switch_t *s = task->s;
+  const hx_cpu_switch_term_t *term = &s->terms[s->sums ? 0 : result];
+  const hxs_modulus *m = &task->prime->m;
+  const size_t count = hx_cpu_switch_tile(task->run->prepared);
+  _Alignas(64) uint64_t room[HX_CPU_SWITCH_TILE];
+  char *tile = value + hx_cpu_switch_bytes(task->run, at);
+  const void *total = room;
+  if (s->sums) {
+    total = hx_cpu_switch_total_tile(task, result, c, at, room);
+  } else {
+    hx_cpu_switch_key_tile(task, term, c, at, room);
+  }
+  kernels->pointwise->mul_scalar_add(tile, tile, total, s->kept_scale[task->row], m, count);
+  if (s->sums || !hx_cpu_switch_has_rest(s, c)) {
+    return;
+  }
+  const void *added = hx_cpu_switch_rest_tile(task, term, c, rest, at, room);
+  if (s->kept == s->active) {
+    kernels->pointwise->add(tile, tile, added, m->q, count);
+  } else {
+    kernels->pointwise->mul_scalar_add(tile, tile, added, s->rest_scale[task->row], m, count);
+  }
+}
+
+// All results of sums on a kept row: a tile of all terms' rows meets every result's weights before the next one.
+static void finish_sums(const hx_cpu_switch_row_t *task) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const uint32_t rows = 2 * task->s->result_count;
+  for (uint32_t i = 0; i < rows; i++) {
+    begin_row(task, i / 2, i % 2);
+  }
+  for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
+    for (uint32_t i = 0; i < rows; i++) {
+      char *value = made_row(task, i / 2, i % 2);
+      end_value(task, value, at, NULL);
+      finish_tile(task, i / 2, i % 2, at, value, NULL);
+    }
+  }
+}
+
+// Both rows of a result of one term.
+static void finish_pair(hx_cpu_switch_row_t *task, uint32_t result) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const hx_cpu_switch_t *s = task->s;
+  const hx_cpu_switch_term_t *term = &s->terms[result];
+  const hxs_view *view = &p->results[result];
+  void *out[2], *value[2];
+  const void *rest[2] = {NULL, NULL};
+  for (uint32_t c = 0; c < 2; c++) {
+    out[c] = hx_cpu_result_row(run, view, run->first_item, c, task->row);
+    value[c] = made_row(task, result, c);
+    begin_row(task, result, c);
+    if (hx_cpu_switch_has_rest(s, c)) {
+      rest[c] = hx_cpu_switch_rest(task, term, c);
+    }
+  }
+  for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
+    for (uint32_t c = 0; c < 2; c++) {
+      const hx_cpu_ahead_t ahead = hx_cpu_switch_ahead(task, term, c, at);
+      end_value(task, value[c], at, &ahead);
+    }
+    hx_cpu_switch_ready(task, term, at);
+    finish_tile(task, result, 0, at, value[0], rest[0]);
+    finish_tile(task, result, 1, at, value[1], rest[1]);
+  }
+  for (uint32_t c = 0; c < 2; c++) {
+    hx_cpu_switch_turn(task, term, view->domain == HX_NTT, out[c], value[c]);
+  }
+}
+
+// A step of 0 on its own: the value itself, in the result's domain.
+static void copy_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const hxs_view *a = &p->operands[task->s->terms[result].source], *view = &p->results[result];
+  const hx_cpu_prime_t *prime = task->prime;
+  void *out = hx_cpu_result_row(run, view, run->first_item, c, task->row);
+  const void *in = hx_cpu_operand_row(run, a, run->first_item, c, task->row);
+  if (a->domain == view->domain) {
+    memcpy(out, in, hx_cpu_row_bytes(p));
+  } else if (view->domain == HX_NTT) {
+    run->kernels->ntt->forward(out, in, &prime->m, &prime->twiddles, p->log_n);
+  } else {
+    run->kernels->ntt->inverse(out, in, &prime->m, &prime->twiddles, p->log_n);
+  }
+}
+
+void hx_cpu_switch_kept_row(hx_cpu_switch_row_t *task) {
+  const hx_cpu_switch_t *s = task->s;
+  if (s->sums) {
+    hx_cpu_switch_terms(task);
+    finish_sums(task);
+    return;
+  }
+  if (hx_cpu_switch_has_key(s)) {
+    hx_cpu_switch_raise(task, &s->terms[0]);
+  }
+  for (uint32_t result = 0; result < s->result_count; result++) {
+    if (s->terms[result].key == HX_NONE) {
+      copy_row(task, result, 0);
+      copy_row(task, result, 1);
+    } else {
+      finish_pair(task, result);
+    }
+  }
+}
