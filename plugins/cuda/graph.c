@@ -17,7 +17,7 @@ typedef struct entry {
   uint8_t value;
   const void *node;  // of the driver's graph: a launch's
   void *function;
-  uint32_t blocks, threads, shared;
+  uint32_t blocks, threads, shared, cluster;
   bool overlaps;
   hx_cuda_args_t args;
   uint64_t bytes;
@@ -87,7 +87,8 @@ int32_t hx_cuda_graph_note_launch(hx_queue *queue, const hx_cuda_launch_t *launc
                          .blocks = launch->grid[0],
                          .threads = launch->block[0],
                          .shared = launch->shared,
-                         .overlaps = launch->attribute_count > 0,
+                         .cluster = hx_cuda_launch_cluster(launch),
+                         .overlaps = hx_cuda_launch_overlaps(launch),
                          .args = *args};
   return add_entry(queue->recording, &entry, places, place_count, error);
 }
@@ -274,12 +275,14 @@ static int32_t issue(const hx_graph *graph, const entry_t *entry, void *stream) 
   }
   hx_cuda_args_t args = entry->args;
   void *arguments[] = {&args};
-  const hx_cuda_launch_t launch = {.grid = {entry->blocks, 1, 1},
-                                   .block = {entry->threads, 1, 1},
-                                   .shared = entry->shared,
-                                   .stream = stream,
-                                   .attributes = &hx_cuda_overlap,
-                                   .attribute_count = entry->overlaps ? 1 : 0};
+  hx_cuda_launch_attribute_t attributes[HX_CUDA_ATTRIBUTES];
+  const hx_cuda_launch_t launch = {
+      .grid = {entry->blocks, 1, 1},
+      .block = {entry->threads, 1, 1},
+      .shared = entry->shared,
+      .stream = stream,
+      .attributes = attributes,
+      .attribute_count = hx_cuda_launch_attributes(entry->overlaps, entry->cluster, attributes)};
   return driver->cuLaunchKernelEx(&launch, entry->function, arguments, NULL);
 }
 

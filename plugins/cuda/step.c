@@ -130,7 +130,7 @@ hx_cuda_step_t *hx_cuda_step_add(hxs_build *build, hx_cuda_kernel_t kernel, uint
     return NULL;
   }
   hx_cuda_step_t *step = &p->steps[p->step_count++];
-  *step = (hx_cuda_step_t){.kernel = kernel, .blocks = (uint32_t)blocks};
+  *step = (hx_cuda_step_t){.kernel = kernel, .blocks = (uint32_t)blocks, .cluster = 1};
   step->args.primes = p->base.tables->memory;
   step->args.log_n = p->base.log_n;
   return step;
@@ -335,12 +335,14 @@ static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step,
     *field_of(&args, step->patches[k].field) += places[k].address;
   }
   void *arguments[] = {&args};
-  const hx_cuda_launch_t launch = {.grid = {step->blocks, 1, 1},
-                                   .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
-                                   .shared = step->shared,
-                                   .stream = call->queue->stream,
-                                   .attributes = &hx_cuda_overlap,
-                                   .attribute_count = overlaps && device->arch >= 90 ? 1 : 0};
+  hx_cuda_launch_attribute_t attributes[HX_CUDA_ATTRIBUTES];
+  const hx_cuda_launch_t launch = {
+      .grid = {step->blocks, 1, 1},
+      .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
+      .shared = step->shared,
+      .stream = call->queue->stream,
+      .attributes = attributes,
+      .attribute_count = hx_cuda_launch_attributes(overlaps && device->arch >= 90, step->cluster, attributes)};
   const int32_t result = device->driver->cuLaunchKernelEx(&launch, function, arguments, NULL);
   if (result != 0) {
     return hx_cuda_device_fail(device, prepared->base.name, result, error);
