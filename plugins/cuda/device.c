@@ -155,7 +155,7 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
 
 // Kernels whose blocks take more shared memory than is given unasked, 48 KiB.
 static bool takes_more(uint32_t kernel) {
-  return kernel == HX_CUDA_KERNEL_KEY_ROWS || (kernel >= HX_CUDA_KERNEL_RAISE_0 && kernel <= HX_CUDA_KERNEL_RAISE_4);
+  return kernel == HX_CUDA_KERNEL_KEY_ROWS || (kernel >= HX_CUDA_KERNEL_RAISE_0 && kernel <= HX_CUDA_KERNEL_RAISE_TENSOR_4);
 }
 
 // The image's functions. Directory: option cuda-images, else where the library lies.

@@ -28,6 +28,7 @@ int32_t hx_cuda_choose_variant(hxs_build *build, const hx_region *region) {
                     variant->name, base->name);
   }
   prepared->real = variant->real;
+  prepared->tensor = variant->tensor;
   prepared->radix = transform ? variant->radix : 0;
   return HX_OK;
 }

@@ -16,6 +16,7 @@ typedef struct hx_cuda_step hx_cuda_step_t;
 struct hx_prepared {
   hxs_prepared base;
   bool real;       // rows of primes that have the real path take it
+  bool tensor;     // conversions of such rows are made on the tensor cores
   uint32_t radix;  // of the variant
   hx_cuda_step_t *steps;
   uint32_t step_count, step_room;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of kernels/switch.cuh: conversions with the first kernel of the transforms that follow, and the last kernel of
 // transforms with what ends a division.
+#include <math.h>
 #include <string.h>
 
 #include "step.h"
@@ -8,6 +9,8 @@
 #define COLUMNS_LOG 16u                         // rows up to this have their columns done in one kernel
 #define TILE 1024u                              // values of a polynomial's row that a block takes
 #define GROUPS (uint32_t) HX_CUDA_RAISE_GROUPS  // targets that a block works on at a time
+#define EIGHT 8u                                // targets of a product of matrices
+#define STEPS (HX_CUDA_TENSOR_PAIRS / 32 - 1)   // of it: two rows y each
 #define SHARED_END 49152u                       // three times 2048 values
 
 #define STEP(step_, kernel_, blocks_)                                \
@@ -19,6 +22,17 @@
 static uint32_t shared_of(uint32_t stages, uint32_t targets) {
   return stages * TILE * (uint32_t)sizeof(uint64_t) + GROUPS * HX_CUDA_RAISE_EXCHANGE * (uint32_t)sizeof(double) +
          (targets + 1) * HX_CUDA_REAL_TARGET_BYTES;
+}
+
+static uint32_t tensor_shared_of(uint32_t targets) {
+  return 2 * EIGHT * HX_CUDA_TENSOR_STRIDE * (uint32_t)sizeof(double) + HX_CUDA_REAL_TARGET_BYTES +
+         (targets + EIGHT) * HX_CUDA_TENSOR_TARGET_BYTES;
+}
+
+// Whether the conversion is made on the tensor cores: the variant has it and the device the memory. Every conversion
+// that can be raised keeps the bounds (kernels/raise.cuh).
+static bool on_tensor_cores(const hxs_build *build, uint32_t targets) {
+  return hx_cuda_whole(build)->tensor && tensor_shared_of(targets) <= build->prepared->device->shared_max;
 }
 
 // A prime's bound on sums of real conversions allows for HX_CUDA_REAL_TERMS terms: the rows, a start, one to spare.
@@ -73,45 +87,88 @@ static void put_target(const hxs_build *build, const hx_cuda_target_t *from, con
   }
 }
 
-// Targets that a block takes: all where that makes blocks enough for the device, else a part, some for each group.
-static uint32_t part_of(const hxs_build *build, uint64_t tiles, uint32_t targets) {
-  const uint64_t wanted = 2 * (uint64_t)build->prepared->device->units - build->prepared->device->units / 8;
+static hx_cuda_pair_t split(uint64_t q, uint64_t w) {
+  const double x = hx_cuda_centred(q, w);
+  int bits = 0;
+  (void)frexp((double)q, &bits);  // the length of q
+  const double unit = ldexp(1, bits > 26 ? bits - 26 : 0), high = rint(x / unit) * unit;
+  return (hx_cuda_pair_t){high, x - high};
+}
+
+// What a target gives to its group's products: see HX_CUDA_TENSOR_PAIRS. Rows y are 2^49 and what is split in halves.
+static void put_pairs(const hxs_build *build, const hx_cuda_target_t *from, const uint64_t *weights, uint32_t stages,
+                      hx_cuda_pair_t *to) {
+  const hxs_modulus *m = hx_cuda_modulus_of(build, from->prime);
+  const uint64_t middle = ((uint64_t)1 << 49) % m->q, half = ((uint64_t)1 << 25) % m->q;
+  uint64_t start = from->start;
+  for (uint32_t s = 0; s < stages; s++) {
+    hx_cuda_pair_t *pair = to + s / 2 * 32 + s % 2 * 2;
+    pair[0] = split(m->q, weights[s]);
+    pair[1] = split(m->q, hxs_mul_mod(m, weights[s], half));
+    start = hxs_add_mod(m, start, hxs_mul_mod(m, weights[s], middle));
+  }
+  for (uint32_t lane = 0; lane < 4; lane++) {
+    to[STEPS * 32 + lane] = split(m->q, start);
+  }
+}
+
+// Targets that a block takes: all where that makes `wanted` blocks, else a part, a multiple of `unit`.
+static uint32_t part_of(uint64_t wanted, uint64_t tiles, uint32_t targets, uint32_t unit) {
   uint32_t parts = 1;
-  while (tiles * parts < wanted && targets > parts * GROUPS) {
+  while (tiles * parts < wanted && targets > parts * unit) {
     parts++;
   }
   const uint32_t each = (targets + parts - 1) / parts;
-  return parts == 1 ? targets : (each + GROUPS - 1) / GROUPS * GROUPS;
+  return parts == 1 ? targets : (each + unit - 1) / unit * unit;
 }
 
-static int32_t fill_raise(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_raise_t *job, const packed_t *packed) {
-  const uint32_t own = job->rest != NULL ? 1 : 0, rows = job->plans * packed->most + own;
-  const size_t head = rows * sizeof(hx_cuda_target_t),
-               bytes = head + (size_t)rows * job->stages * sizeof(hx_cuda_weight_t);
-  hx_cuda_target_t *targets = NULL;
-  uint32_t *indices = NULL;
-  hx_cuda_rows_t out;
-  HXS_TRY(hxs_keep_or_fail(build, 1, bytes, &targets));
-  HXS_TRY(hxs_keep_or_fail(build, (size_t)job->polynomials * packed->most, sizeof *indices, &indices));
-  hx_cuda_weight_t *weights = (hx_cuda_weight_t *)(void *)((uint8_t *)targets + head);
-  for (uint32_t i = 0; i < job->plans * packed->most; i++) {
-    const uint32_t from =
-        i / packed->most * job->targets + packed->order[i / packed->most * job->targets + i % packed->most];
-    put_target(build, &job->plan[from], job->weights + (size_t)from * job->stages, job->stages, &targets[i],
-               weights + (size_t)i * job->stages);
+// Index in the plans of the packed target i.
+static uint32_t packed_target(const hx_cuda_raise_t *job, const packed_t *packed, uint32_t i) {
+  const uint32_t first = i / packed->most * job->targets;
+  return first + packed->order[first + i % packed->most];
+}
+
+// The kernels' constants: pairs of the tensor cores, targets, weights. On the tensor cores weights are those of `rest`.
+static int32_t fill_constants(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_raise_t *job,
+                              const packed_t *packed, bool tensor) {
+  const uint32_t own = job->rest != NULL ? 1 : 0, converted = job->plans * packed->most, stages = job->stages;
+  const uint32_t groups = (packed->most + EIGHT - 1) / EIGHT, weighted = tensor ? own : converted + own;
+  const size_t pairs = tensor ? (size_t)job->plans * groups * HX_CUDA_TENSOR_PAIRS : 0;
+  const size_t first = pairs * sizeof(hx_cuda_pair_t), second = first + (converted + own) * sizeof(hx_cuda_target_t);
+  const size_t bytes = second + (size_t)weighted * stages * sizeof(hx_cuda_weight_t);
+  uint8_t *extra = NULL;
+  hx_cuda_weight_t unused[HX_CUDA_REAL_TERMS];
+  HXS_TRY(hxs_keep_or_fail(build, 1, bytes, &extra));
+  hx_cuda_pair_t *pair = (hx_cuda_pair_t *)(void *)extra;
+  hx_cuda_target_t *targets = (hx_cuda_target_t *)(void *)(extra + first);
+  hx_cuda_weight_t *weights = (hx_cuda_weight_t *)(void *)(extra + second);
+  for (uint32_t i = 0; i < converted; i++) {
+    const uint32_t from = packed_target(job, packed, i), plan = i / packed->most, at = i % packed->most;
+    const uint64_t *given = job->weights + (size_t)from * stages;
+    put_target(build, &job->plan[from], given, stages, &targets[i], tensor ? unused : weights + (size_t)i * stages);
+    if (tensor) {
+      put_pairs(build, &job->plan[from], given, stages,
+                pair + (size_t)(plan * groups + at / EIGHT) * HX_CUDA_TENSOR_PAIRS + at % EIGHT * 4);
+    }
   }
   if (own) {
-    put_target(build, job->rest, job->rest_weights, job->stages, &targets[rows - 1],
-               weights + (size_t)(rows - 1) * job->stages);
+    put_target(build, job->rest, job->rest_weights, stages, &targets[converted],
+               weights + (size_t)(weighted - 1) * stages);
   }
+  return hx_cuda_step_extra(build, step, extra, bytes);
+}
+
+static int32_t fill_rows(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_raise_t *job, const packed_t *packed) {
+  uint32_t *indices = NULL;
+  hx_cuda_rows_t out;
+  HXS_TRY(hxs_keep_or_fail(build, (size_t)job->polynomials * packed->most, sizeof *indices, &indices));
   for (uint32_t i = 0; i < job->polynomials * packed->most; i++) {
     const uint32_t polynomial = i / packed->most, plan = polynomial % job->plans;
     indices[i] = polynomial * job->targets + packed->order[plan * job->targets + i % packed->most];
   }
   HXS_TRY(hx_cuda_rows_pick(build, job->out, job->polynomials * packed->most, indices, &out));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_OUT, &out));
-  HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, job->y));
-  return hx_cuda_step_extra(build, step, targets, bytes);
+  return hx_cuda_step_rows(build, step, HX_CUDA_B, job->y);
 }
 
 int32_t hx_cuda_step_raise(hxs_build *build, const hx_cuda_raise_t *job) {
@@ -122,16 +179,23 @@ int32_t hx_cuda_step_raise(hxs_build *build, const hx_cuda_raise_t *job) {
   if (packed.most == 0) {
     return HX_OK;
   }
-  const uint32_t each = part_of(build, tiles, packed.most), parts = (packed.most + each - 1) / each;
-  STEP(step, (hx_cuda_kernel_t)((uint32_t)HX_CUDA_KERNEL_RAISE_0 + log_n - 12), tiles * parts)
-  step->shared = shared_of(job->stages, each);
+  // A multiprocessor takes one block of the one form, two of the other.
+  const uint64_t units = build->prepared->device->units;
+  const bool tensor = on_tensor_cores(build, packed.most);
+  const uint32_t each = tensor ? part_of(units - units / 8, tiles, packed.most, EIGHT)
+                               : part_of(2 * units - units / 8, tiles, packed.most, GROUPS);
+  const uint32_t parts = (packed.most + each - 1) / each;
+  const hx_cuda_kernel_t first = tensor ? HX_CUDA_KERNEL_RAISE_TENSOR_0 : HX_CUDA_KERNEL_RAISE_0;
+  STEP(step, (hx_cuda_kernel_t)((uint32_t)first + log_n - 12), tiles * parts)
+  step->shared = tensor ? tensor_shared_of(each) : shared_of(job->stages, each);
   step->args.op = each;
   step->args.x = log;
   step->args.y = packed.most;
   step->args.z = job->plans;
   step->args.count = job->stages;
   step->args.element = job->rest != NULL ? 1 : 0;
-  return fill_raise(build, step, job, &packed);
+  HXS_TRY(fill_rows(build, step, job, &packed));
+  return fill_constants(build, step, job, &packed, tensor);
 }
 
 int32_t hx_cuda_step_addend(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_addend_t *addend) {

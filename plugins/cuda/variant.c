@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const hx_cuda_variant_t variants[] = {
-#define VARIANT(id_, name_, radix_, path_) {name_, radix_, path_ != 0},
+#define VARIANT(id_, name_, radix_, path_) {name_, radix_, path_ != 0, path_ == 2},
 #include "variants.def"
 };
 

@@ -16,6 +16,7 @@ typedef struct hx_cuda_variant {
   const char *name;
   uint32_t radix;  // log of the points of a pass; 0: grouped
   bool real;
+  bool tensor;  // real, with conversions on the tensor cores
 } hx_cuda_variant_t;
 
 // By name; NULL: none.

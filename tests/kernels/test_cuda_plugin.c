@@ -284,15 +284,17 @@ static void variant_is_chosen_by_device_and_shape(void **state) {
   static const struct {
     uint32_t arch, log_n;
     const char *name;
-  } rows[] = {{90, 16, "real"},    {90, 12, "real"},    {90, 11, "radix8"},   {80, 15, "real"},     {100, 17, "real"},
+  } rows[] = {{90, 16, "tensor"},  {90, 12, "tensor"},  {90, 11, "radix8"},   {80, 15, "real"},     {100, 17, "real"},
               {86, 16, "integer"}, {89, 14, "integer"}, {120, 16, "integer"}, {103, 16, "integer"}, {90, 3, "integer"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     assert_string_equal(hx_cuda_variant_choose(rows[i].arch, rows[i].log_n)->name, rows[i].name);
   }
   assert_true(hx_cuda_variant_find("real")->real && hx_cuda_variant_find("real")->radix == 0);
+  assert_true(hx_cuda_variant_find("tensor")->real && hx_cuda_variant_find("tensor")->tensor);
+  assert_false(hx_cuda_variant_find("real")->tensor);
   assert_true(!hx_cuda_variant_find("radix8")->real && hx_cuda_variant_find("radix8")->radix == 3);
   assert_null(hx_cuda_variant_find("radix32"));
-  assert_string_equal(hx_cuda_variant_names(), "integer real radix2 radix4 radix8 radix16");
+  assert_string_equal(hx_cuda_variant_names(), "integer real tensor radix2 radix4 radix8 radix16");
 }
 
 // ------------------------------------------------------------------ manifest

@@ -128,12 +128,25 @@ enum {
 #define HX_CUDA_RAISE_GROUPS 4
 #define HX_CUDA_RAISE_EXCHANGE 1088
 
+// The raise kernel on the tensor cores: its threads, values of an exchange of one target (twice eight of them a block),
+// bytes of shared memory of a target.
+#define HX_CUDA_TENSOR_THREADS 512
+#define HX_CUDA_TENSOR_STRIDE 1092
+#define HX_CUDA_TENSOR_TARGET_BYTES 16
+
+// Of eight targets: what lane l gives to the products. Pair k of it, at k * 32 + l, is of target l / 4 and of the half
+// l % 2 (0: low) of row y 2 k + l % 4 / 2: the parts W and V of the weight (raise.cuh); pair 3: of the start.
+#define HX_CUDA_TENSOR_PAIRS 128
+typedef struct hx_cuda_pair {
+  double high, low;
+} hx_cuda_pair_t;
+
 // Chunks of 256 points of a block of the real key kernel, 16 threads each, and its shared memory: values, key words,
 // twiddles. Seven blocks fit a multiprocessor of 227 KiB.
 #define HX_CUDA_KEY_CHUNKS 4
 #define HX_CUDA_KEY_SHARED (HX_CUDA_KEY_CHUNKS * 7168)
 // The most that a block takes.
-#define HX_CUDA_SHARED_MAX 98304
+#define HX_CUDA_SHARED_MAX 163840
 
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8

@@ -5,6 +5,7 @@
 #include "copy.cuh"
 #include "ntt.cuh"
 #include "radix.cuh"
+#include "raise.cuh"
 #include "rows.cuh"
 #include "switch.cuh"
 #include "turn.cuh"
@@ -21,6 +22,7 @@ enum kernel_id {
 constexpr int blocks_of(int id, int threads) {
   if (id == ID_END_ROWS) return 4;
   if (id >= ID_RAISE_0 && id <= ID_RAISE_4) return 2;
+  if (id >= ID_RAISE_TENSOR_0 && id <= ID_RAISE_TENSOR_4) return 1;
   if (id >= ID_REAL_FORWARD_COLUMNS_0 && id <= ID_KEY_ROWS) return 6;
   return threads == 128 ? 3 : 1;
 }
