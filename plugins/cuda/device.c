@@ -8,6 +8,7 @@
 #include "heliox/support/error.h"
 #include "heliox/support/host.h"
 #include "image.h"
+#include "nvrtc.h"
 #include "tables.h"
 
 // Attributes of a device.
@@ -113,6 +114,16 @@ static void fill_peers(const facts_t *facts, uint32_t index, hx_device_info *inf
   }
 }
 
+// The driver's version, and that of NVRTC, which regions need.
+static void describe_driver(const hx_cuda_driver_t *driver, char *out, size_t room) {
+  const hx_cuda_nvrtc_t *nvrtc = NULL;
+  char text[32] = "no NVRTC";
+  if (hx_cuda_nvrtc_open(&nvrtc, NULL) == HX_OK) {
+    snprintf(text, sizeof text, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+  }
+  snprintf(out, room, "CUDA %d.%d, %s", driver->version / 1000, driver->version % 1000 / 10, text);
+}
+
 static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error) {
   facts_t facts = {0};
   if (out == NULL || out->struct_size < HX_END_OF(hx_device_info, name)) {
@@ -145,8 +156,7 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
     at += (size_t)snprintf(info.uuid + at, sizeof info.uuid - at, "%s%02x", dash, uuid[i]);
   }
   fill_peers(&facts, index, &info);
-  snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", facts.driver->version / 1000,
-           facts.driver->version % 1000 / 10);
+  describe_driver(facts.driver, info.driver, sizeof info.driver);
   const uint32_t end = HX_END_OF(hx_device_info, peers_linked);
   info.struct_size = out->struct_size < end ? out->struct_size : end;
   memcpy(out, &info, info.struct_size);
@@ -229,6 +239,7 @@ static void device_close(hx_device *device) {
   if (device->context != NULL) {
     if (device->driver->cuCtxPushCurrent(device->context) == 0) {
       hx_cuda_pinned_clear(&device->pinned, device->driver);
+      hx_cuda_programs_unload(device);
       if (device->module != NULL) {
         device->driver->cuModuleUnload(device->module);
       }
@@ -239,6 +250,7 @@ static void device_close(hx_device *device) {
     }
     device->driver->cuDevicePrimaryCtxRelease(device->handle);
   }
+  hx_cuda_programs_clear(device);
   free(device);
 }
 
@@ -259,6 +271,7 @@ static int32_t device_open(uint32_t index, hx_device **out, hx_error *error) {
   device->shared_max = facts.shared < HX_CUDA_SHARED_MAX ? (uint32_t)facts.shared : HX_CUDA_SHARED_MAX;
   atomic_init(&device->lost, 0);
   hx_cuda_pinned_init(&device->pinned);
+  hx_cuda_programs_init(&device->programs);
   const int32_t code = fill_device(device, error);
   if (code != HX_OK) {
     device_close(device);

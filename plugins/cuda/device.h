@@ -9,6 +9,7 @@
 #include "driver.h"
 #include "heliox/support/gate.h"
 #include "pinned.h"
+#include "program.h"
 
 #define HX_CUDA_ALIGNMENT 256u
 
@@ -31,6 +32,7 @@ struct hx_device {
   void *module;
   void *stream;  // allocations and uploads; no work of queues
   hx_cuda_pinned_t pinned;
+  hx_cuda_programs_t programs;  // compiled regions
   atomic_int lost;
   void *functions[HX_CUDA_KERNEL_COUNT][2];  // of 64-bit and of 32-bit words
 };

@@ -9,4 +9,7 @@
 #define IMPL(id_, op_, signature_, build_, attributes_, others_, domains_, in_place_) hxs_build_fn build_;
 #include "impls.def"
 
+// Constants 2^-w of the result's rows, w the ring's word: what a product in Montgomery form is taken times.
+int32_t hx_cuda_montgomery_inverses(hxs_build *build, hxs_constants *out);
+
 #endif

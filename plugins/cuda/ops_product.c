@@ -25,17 +25,30 @@ int32_t hx_cuda_build_mul_add(hxs_build *build) {
   return hx_cuda_step_pointwise(build, HX_CUDA_DO_MUL_ADD, &out, &rows[1], &rows[2], &rows[0], NULL, false);
 }
 
+int32_t hx_cuda_montgomery_inverses(hxs_build *build, hxs_constants *out) {
+  const hxs_view *result = &build->prepared->results[0];
+  HXS_TRY(hxs_keep_or_fail(build, result->limbs, sizeof *out->residues, &out->residues));
+  out->parts = 1;
+  for (uint32_t limb = 0; limb < result->limbs; limb++) {
+    const hxs_modulus *m = hx_cuda_modulus_of(build, result->ids[limb]);
+    out->residues[limb] = hxs_inverse_mod(m, hxs_pow_mod(m, 2, build->ring->word));
+  }
+  return HX_OK;
+}
+
 // a * b * 2^-w: a product and the constant 2^-w of the ring's word.
 int32_t hx_cuda_build_mul_montgomery(hxs_build *build) {
   hx_cuda_factor_t *halves = NULL;
+  hxs_constants constants;
   HXS_TRY(hxs_accept_product(build, 2, HX_MONTGOMERY, false));
   const hxs_view *out = &build->prepared->results[0];
   const uint64_t rows = out->items * out->components * out->limbs;
   HXS_TRY(hxs_keep_or_fail(build, rows, 2 * sizeof *halves, &halves));
+  HXS_TRY(hx_cuda_montgomery_inverses(build, &constants));
   for (uint64_t i = 0; i < rows; i++) {
-    const hxs_modulus *m = hx_cuda_modulus_of(build, out->ids[i % out->limbs]);
-    const uint64_t radix = hxs_pow_mod(m, 2, build->ring->word);
-    halves[2 * i] = halves[2 * i + 1] = hx_cuda_factor_of(m, hxs_inverse_mod(m, radix));
+    const uint64_t limb = i % out->limbs;
+    halves[2 * i] = halves[2 * i + 1] =
+        hx_cuda_factor_of(hx_cuda_modulus_of(build, out->ids[limb]), constants.residues[limb]);
   }
   return hx_cuda_step_components(build, HX_CUDA_DO_MUL_SCALE, false, halves, false);
 }

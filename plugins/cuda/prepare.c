@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elements.h"
 #include "graph.h"
 #include "heliox/support/chain.h"
 #include "step.h"
@@ -34,6 +35,7 @@ int32_t hx_cuda_choose_variant(hxs_build *build, const hx_region *region) {
 }
 
 void hx_cuda_release(hx_prepared *prepared) {
+  hx_cuda_elements_release(prepared);
   free(prepared->gathered);
   if (prepared->constants != 0) {
     hx_cuda_device_free(prepared->base.device, prepared->constants);
@@ -47,6 +49,9 @@ int32_t hx_cuda_prepare(hx_device *device, const hx_region *region, hx_plan *pla
   HXS_TRY(hxs_region_check(&hx_cuda_plugin, device, region, plan, error));
   const hx_op *op = region->ops;
   hxs_chain chain;
+  if (region->op_count > 1 && hx_cuda_elements_begin(region)) {
+    return hx_cuda_elements_prepare(device, region, plan, out, error);
+  }
   if (region->op_count > 1) {
     HXS_TRY(hxs_chain_find(region, "cuda", &chain, error));
     op = &chain.op;

@@ -12,6 +12,7 @@
 #include "tables.h"
 
 typedef struct hx_cuda_step hx_cuda_step_t;
+typedef struct hx_cuda_elements hx_cuda_elements_t;
 
 struct hx_prepared {
   hxs_prepared base;
@@ -20,8 +21,9 @@ struct hx_prepared {
   uint32_t radix;  // of the variant
   hx_cuda_step_t *steps;
   uint32_t step_count, step_room;
-  uint64_t constants;  // device address; 0: none
-  uint8_t *gathered;   // the constants so far; NULL when all is built
+  hx_cuda_elements_t *elements;  // of a region of operations element by element; NULL: another operation
+  uint64_t constants;            // device address; 0: none
+  uint8_t *gathered;             // the constants so far; NULL when all is built
   uint64_t gathered_bytes, gathered_room;
 };
 

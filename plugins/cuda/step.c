@@ -157,6 +157,13 @@ int32_t hx_cuda_step_more(hxs_build *build, hx_cuda_step_t *step, uint32_t at, c
   return add_constant(build, step, FIELD(more_rows) + at, rows->offsets, rows->count * sizeof *rows->offsets);
 }
 
+int32_t hx_cuda_step_place(hxs_build *build, hx_cuda_step_t *step, uint32_t place, hx_cuda_memory_t memory,
+                           uint32_t slot) {
+  return add_patch(build, step,
+                   (hx_cuda_patch_t){.field = (uint16_t)(FIELD(more) + place), .memory = (uint8_t)memory, .slot = slot},
+                   0);
+}
+
 int32_t hx_cuda_step_primes(hxs_build *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count) {
   return add_constant(build, step, FIELD(row_prime), ids, count * sizeof *ids);
 }
@@ -325,7 +332,8 @@ static hx_span span_of(const hx_cuda_patch_t *patch, const hx_call *call) {
 static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step, const hx_call *call, uint64_t scratch,
                         bool overlaps, hx_error *error) {
   hx_device *device = prepared->base.device;
-  void *function = device->functions[step->kernel][prepared->base.ring->word == 32];
+  void *function =
+      step->function != NULL ? step->function : device->functions[step->kernel][prepared->base.ring->word == 32];
   hx_cuda_args_t args = step->args;
   hx_cuda_place_t places[HX_CUDA_PATCHES_MAX];
   for (uint32_t k = 0; k < step->patch_count; k++) {

@@ -29,6 +29,7 @@ typedef struct hx_cuda_patch {
 
 struct hx_cuda_step {
   hx_cuda_kernel_t kernel;
+  void *function;  // instead of the image's kernel, with its threads a block; NULL: that one
   uint32_t blocks, shared;
   uint32_t cluster;  // blocks that share their memory; 1: each for itself
   uint32_t patch_count;
@@ -58,6 +59,9 @@ int32_t hx_cuda_rows_pick(const hxs_build *build, const hx_cuda_rows_t *from, ui
 hx_cuda_step_t *hx_cuda_step_add(hxs_build *build, hx_cuda_kernel_t kernel, uint64_t blocks);
 int32_t hx_cuda_step_rows(hxs_build *build, hx_cuda_step_t *step, uint32_t place, const hx_cuda_rows_t *rows);
 int32_t hx_cuda_step_more(hxs_build *build, hx_cuda_step_t *step, uint32_t at, const hx_cuda_rows_t *rows);
+// The address of a buffer as it is, at `place` of the arguments' more and more_rows; the kernel has its own row tables.
+int32_t hx_cuda_step_place(hxs_build *build, hx_cuda_step_t *step, uint32_t place, hx_cuda_memory_t memory,
+                           uint32_t slot);
 int32_t hx_cuda_step_primes(hxs_build *build, hx_cuda_step_t *step, const uint32_t *ids, uint32_t count);
 int32_t hx_cuda_step_extra(hxs_build *build, hx_cuda_step_t *step, const void *data, size_t bytes);
 // A weight or a start in the real form, for a prime of at most 50 bits.

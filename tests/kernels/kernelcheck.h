@@ -126,6 +126,9 @@ int32_t kc_execute(kc_t *kc, const kc_op_t *op, hx_prepared *prepared, uint64_t 
 bool kc_check(kc_t *kc, const kc_op_t *op);
 // The same for a chain of operations in one region, of which only the last one's result leaves it.
 void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count);
+// The same for any operations of one region; bit i of `leave`: the result of operation i leaves it. In place too, on
+// the first output, where the plan allows it: whether it did.
+bool kc_check_region(kc_t *kc, const kc_op_t *ops, uint32_t count, uint64_t leave);
 // Prepare refuses the chain with this code and a message that has `part`.
 void kc_refuses_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, int32_t code, const char *part);
 void kc_destroy(hx_prepared *prepared);  // of kc_prepare

@@ -314,11 +314,14 @@ void kc_refuses(kc_t *kc, const kc_op_t *op, int32_t code, const char *part) {
   assert_int_equal(error.op, 0);
 }
 
-// ------------------------------------------------------------------ chains
+// ------------------------------------------------------------------ regions of several operations
 
-// The region of a chain: values in order of first use; inputs are those that no operation makes.
-static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, region_t *r, hx_op *out) {
-  uint32_t at = 0;
+#define LINKS_MAX 64u
+
+// The region of some operations: values in order of first use; inputs are those that no operation makes, outputs the
+// results of the operations whose bits are set.
+static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, uint64_t leave, region_t *r, hx_op *out) {
+  uint32_t at = 0, left = 0;
   memset(r, 0, sizeof *r);
   for (uint32_t i = 0; i < count; i++) {
     out[i] = (hx_op){.struct_size = HX_END_OF(hx_op, resources),
@@ -331,16 +334,19 @@ static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, regio
                      .operands = r->operands + at,
                      .results = r->results + i};
     for (uint32_t k = 0; k < ops[i].operand_count; k++) {
+      assert_true(at < KC_TENSORS_MAX);
       r->operands[at++] = add_value(r, ops[i].operands[k], false);
     }
     r->results[i] = add_value(r, ops[i].results[0], true);
+    if ((leave >> i & 1) != 0) {
+      r->outputs[left++] = r->results[i];
+    }
   }
-  r->outputs[0] = r->results[count - 1];
   r->region = (hx_region){.struct_size = HX_END_OF(hx_region, variant),
                           .value_count = r->value_count,
                           .op_count = count,
                           .input_count = r->input_count,
-                          .output_count = 1,
+                          .output_count = left,
                           .ring = &kc->ring,
                           .tables = kc->tables,
                           .values = r->values,
@@ -350,57 +356,97 @@ static void make_chain(const kc_t *kc, const kc_op_t *ops, uint32_t count, regio
                           .variant = kc->variant};
 }
 
-// A chain's region and operations, and what the plugin answers when asked to prepare it.
-static int32_t prepare_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, region_t *r, hx_op chain[4],
-                             hx_prepared **out, uint64_t *out_scratch, hx_error *error) {
-  int32_t alias = -1;
-  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
-  make_chain(kc, ops, count, r, chain);
-  const int32_t code = impl_of("fusion.region")->prepare(kc->device, &r->region, &plan, out, error);
-  *out_scratch = plan.scratch_device;
+// A region, its operations, and what the plugin answers when asked to prepare it.
+typedef struct links {
+  region_t region;
+  hx_op ops[LINKS_MAX];
+  hx_prepared *prepared;
+  uint64_t scratch;
+  int32_t aliases[LINKS_MAX];
+} links_t;
+
+static int32_t prepare_links(kc_t *kc, const kc_op_t *ops, uint32_t count, uint64_t leave, links_t *l,
+                             hx_error *error) {
+  assert_true(count <= LINKS_MAX);
+  memset(l, 0, sizeof *l);
+  memset(l->aliases, 0xff, sizeof l->aliases);
+  make_chain(kc, ops, count, leave, &l->region, l->ops);
+  hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns),
+                  .alias_count = l->region.region.output_count,
+                  .may_alias = l->aliases};
+  *error = (hx_error){.struct_size = HX_END_OF(hx_error, message)};
+  const int32_t code = impl_of("fusion.region")->prepare(kc->device, &l->region.region, &plan, &l->prepared, error);
+  l->scratch = plan.scratch_device;
   return code;
 }
 
-void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
-  region_t r;
-  hx_op chain[4];
-  hx_prepared *prepared = NULL;
-  uint64_t scratch = 0;
+// The outputs' tensors, in order, and copies of them that the reference has written.
+static uint32_t run_links_reference(kc_t *kc, links_t *l, const kc_op_t *ops, uint32_t count, uint64_t leave,
+                                    kc_tensor_t **out, uint8_t **expected) {
   hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  if (prepare_chain(kc, ops, count, &r, chain, &prepared, &scratch, &error) != HX_OK) {
-    fail_msg("prepare of a chain: %s", error.message);
-  }
-  const kc_tensor_t *last = ops[count - 1].results[0];
-  uint8_t *expected = copy_of(last->base, last->bytes);
-  r.data[r.outputs[0]] = expected + last->offset;
+  uint32_t left = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (hx_reference_execute(kc->reference, &chain[i], r.values, r.data, &error) != HX_OK) {
+    if ((leave >> i & 1) != 0) {
+      out[left] = ops[i].results[0];
+      expected[left] = copy_of(out[left]->base, out[left]->bytes);
+      l->region.data[l->region.results[i]] = expected[left] + out[left]->offset;
+      left++;
+    }
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (hx_reference_execute(kc->reference, &l->ops[i], l->region.values, l->region.data, &error) != HX_OK) {
       fail_msg("reference of %s: %s", ops[i].name, error.message);
     }
   }
-  // The prepared chain takes the outer operands in the order of the region's inputs, as one operation would.
-  kc_tensor_t *inputs[KC_TENSORS_MAX];
-  for (uint32_t i = 0; i < r.input_count; i++) {
-    inputs[i] = &kc->tensors[r.tensors[r.inputs[i]] - kc->tensors];
+  return left;
+}
+
+bool kc_check_region(kc_t *kc, const kc_op_t *ops, uint32_t count, uint64_t leave) {
+  links_t *l = calloc(1, sizeof *l);
+  kc_tensor_t *out[LINKS_MAX], *inputs[KC_TENSORS_MAX];
+  uint8_t *expected[LINKS_MAX];
+  hx_error error;
+  assert_non_null(l);
+  if (prepare_links(kc, ops, count, leave, l, &error) != HX_OK) {
+    fail_msg("prepare of a region: %s", error.message);
   }
-  const kc_op_t whole = {"fusion.region", NULL, 0, inputs, r.input_count, ops[count - 1].results, 1};
-  if (kc_execute(kc, &whole, prepared, scratch, -1, &error) != HX_OK) {
-    fail_msg("execute of a chain: %s", error.message);
+  const uint32_t left = run_links_reference(kc, l, ops, count, leave, out, expected);
+  // The prepared region takes the outer operands in the order of its inputs, as one operation would.
+  for (uint32_t i = 0; i < l->region.input_count; i++) {
+    inputs[i] = &kc->tensors[l->region.tensors[l->region.inputs[i]] - kc->tensors];
   }
-  expect_bytes(kc, &whole, "result", 0, last, expected);
-  free(expected);
-  kc_destroy(prepared);
+  const kc_op_t whole = {"fusion.region", NULL, 0, inputs, l->region.input_count, out, left};
+  if (kc_execute(kc, &whole, l->prepared, l->scratch, -1, &error) != HX_OK) {
+    fail_msg("execute of a region: %s", error.message);
+  }
+  for (uint32_t i = 0; i < left; i++) {
+    expect_bytes(kc, &whole, "result", i, out[i], expected[i]);
+  }
+  const bool aliased = l->aliases[0] >= 0;
+  if (aliased) {
+    check_in_place(kc, &whole, l->prepared, l->scratch, l->aliases[0], expected[0]);
+  }
+  for (uint32_t i = 0; i < left; i++) {
+    free(expected[i]);
+  }
+  kc_destroy(l->prepared);
+  free(l);
+  return aliased;
+}
+
+void kc_check_chain(kc_t *kc, const kc_op_t *ops, uint32_t count) {
+  kc_check_region(kc, ops, count, (uint64_t)1 << (count - 1));
 }
 
 void kc_refuses_chain(kc_t *kc, const kc_op_t *ops, uint32_t count, int32_t code, const char *part) {
-  region_t r;
-  hx_op chain[4];
-  hx_prepared *prepared = NULL;
-  uint64_t scratch = 0;
-  hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
-  assert_int_equal(prepare_chain(kc, ops, count, &r, chain, &prepared, &scratch, &error), code);
-  assert_null(prepared);
-  if (strstr(error.message, part) == NULL) {
-    fail_msg("message \"%s\" lacks \"%s\"", error.message, part);
+  links_t *l = calloc(1, sizeof *l);
+  hx_error error;
+  assert_non_null(l);
+  const int32_t found = prepare_links(kc, ops, count, (uint64_t)1 << (count - 1), l, &error);
+  if (found != code || strstr(error.message, part) == NULL) {
+    fail_msg("code %d, message \"%s\"; expected code %d and \"%s\"", found, error.message, code, part);
   }
+  assert_null(l->prepared);
+  assert_int_equal(l->aliases[0], -1);
+  free(l);
 }
