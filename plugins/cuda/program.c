@@ -20,8 +20,8 @@ static const char args_text[] = {
 static const char arith_text[] = {
 #include "arith.inc"
     0};
-static const char copy_text[] = {
-#include "copy.inc"
+static const char wait_text[] = {
+#include "wait.inc"
     0};
 static const char region_text[] = {
 #include "region.inc"
@@ -31,7 +31,7 @@ static const char region_text[] = {
 static const hx_cuda_header_t headers[] = {
     {"args.h", args_text},
     {"arith.h", arith_text},
-    {"copy.cuh", copy_text},
+    {"wait.cuh", wait_text},
     {"region.cuh", region_text},
     {"stdint.h",
      "typedef unsigned char uint8_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\n"

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only a device can say: copies into shared memory that run on while threads compute, barriers of a part of a
-// block, order between launches. Elsewhere, so for tests on the host, plain copies and the test's own barriers.
+// block. Elsewhere, so for tests on the host, plain copies and the test's own barriers.
 #ifndef HX_CUDA_KERNELS_COPY_CUH
 #define HX_CUDA_KERNELS_COPY_CUH
 
-#include "arith.h"
-
-#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
-#define HX_CUDA_ON_DEVICE 1
-#else
-#define HX_CUDA_ON_DEVICE 0
-#endif
-
-// Where the device can, a launch begins while the one before it on the stream ends; here it waits until that one is
-// done and its writes are seen. Then the next launch may take what room is left: it waits in the same way.
-__device__ __forceinline__ void wait_for_previous() {
-#if HX_CUDA_ON_DEVICE && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
+#include "wait.cuh"
 
 #if HX_CUDA_ON_DEVICE
 __device__ __forceinline__ uint32_t shared_address(const void *place) {

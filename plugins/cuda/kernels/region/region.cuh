@@ -9,7 +9,7 @@
 #ifndef HX_CUDA_KERNELS_REGION_CUH
 #define HX_CUDA_KERNELS_REGION_CUH
 
-#include "copy.cuh"
+#include "wait.cuh"
 
 #define REGION_THREADS 256
 
