@@ -10,9 +10,9 @@ static hx_cpu_switch_row_t task_of(const hx_cpu_run_t *run, uint64_t lane, uint3
       .run = run, .s = s, .prime = hx_cpu_prime_of(run, s->ids[row]), .lane = lane, .row = row};
 }
 
-// A lane's rows from `first` to `end`, every lanes-th one, batch by batch: what they share, then each by itself.
+// A lane's rows from `first` to `end`, every lanes-th one, batch by batch.
 static void lane_rows(const hx_cpu_run_t *run, uint64_t lane, uint32_t first, uint32_t end,
-                      void (*share)(const hx_cpu_switch_row_t *, uint32_t), void (*each)(hx_cpu_switch_row_t *)) {
+                      void (*rows)(hx_cpu_switch_row_t *, uint32_t)) {
   const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
   uint32_t row = first + (uint32_t)lane;
   while (row < end) {
@@ -26,24 +26,17 @@ static void lane_rows(const hx_cpu_run_t *run, uint64_t lane, uint32_t first, ui
     if (s->batch > 1 && hx_cpu_switch_has_key(s)) {
       hx_cpu_switch_begin_digits(tasks, count);
     }
-    if (share != NULL) {
-      share(tasks, count);
-    }
-    for (uint32_t t = 0; t < count; t++) {
-      each(&tasks[t]);
-    }
+    rows(tasks, count);
   }
 }
 
 static void dropped_body(const hx_cpu_run_t *run, uint64_t lane) {
   const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
-  lane_rows(run, lane, s->kept, s->extended, NULL, hx_cpu_switch_dropped_row);
+  lane_rows(run, lane, s->kept, s->extended, hx_cpu_switch_dropped_rows);
 }
 
 static void kept_body(const hx_cpu_run_t *run, uint64_t lane) {
-  const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
-  const bool converts = hx_cpu_switch_shares_kept(s) && (s->sums || s->terms[0].key != HX_NONE);
-  lane_rows(run, lane, 0, s->kept, converts ? hx_cpu_switch_begin_kept : NULL, hx_cpu_switch_kept_row);
+  lane_rows(run, lane, 0, hx_cpu_switch_of(run)->kept, hx_cpu_switch_kept_rows);
 }
 
 int32_t hx_cpu_switch_run(hx_cpu_run_t *run) {

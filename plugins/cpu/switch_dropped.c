@@ -67,7 +67,7 @@ static void leave(const hx_cpu_switch_row_t *task, void *y) {
   }
 }
 
-void hx_cpu_switch_dropped_row(hx_cpu_switch_row_t *task) {
+static void dropped_row(hx_cpu_switch_row_t *task) {
   const hx_cpu_run_t *run = task->run;
   const hx_cpu_switch_t *s = task->s;
   if (s->sums) {
@@ -87,6 +87,12 @@ void hx_cpu_switch_dropped_row(hx_cpu_switch_row_t *task) {
     }
     leave(task, y[0]);
     leave(task, y[1]);
+  }
+}
+
+void hx_cpu_switch_dropped_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    dropped_row(&tasks[i]);
   }
 }
 

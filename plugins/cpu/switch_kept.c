@@ -25,21 +25,15 @@ static void begin_value(const hx_cpu_switch_row_t *task, uint32_t result, uint32
                              &task->prime->twiddles, run->prepared->log_n, part, parts);
 }
 
-void hx_cpu_switch_begin_kept(const hx_cpu_switch_row_t *tasks, uint32_t count) {
-  const uint32_t parts = hx_cpu_switch_parts(tasks[0].run->prepared);
+// The same for component after component of all rows.
+static void begin_values(const hx_cpu_switch_row_t *tasks, uint32_t count, uint32_t result) {
+  const uint32_t parts = count > 1 ? hx_cpu_switch_parts(tasks[0].run->prepared) : 1;
   for (uint32_t c = 0; c < 2; c++) {
     for (uint32_t part = 0; part < parts; part++) {
       for (uint32_t t = 0; t < count; t++) {
-        begin_value(&tasks[t], 0, c, part, parts);
+        begin_value(&tasks[t], result, c, part, parts);
       }
     }
-  }
-}
-
-// The same for one row, where no batch has done it.
-static void begin_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c) {
-  if (!hx_cpu_switch_shares_kept(task->s)) {
-    begin_value(task, result, c, 0, 1);
   }
 }
 
@@ -79,14 +73,11 @@ static void finish_tile(const hx_cpu_switch_row_t *task, uint32_t result, uint32
   }
 }
 
-// All results of sums on a kept row: a tile of all terms' rows meets every result's weights before the next one.
+// All results of sums on a kept row, begun: a tile of all terms' rows meets every result's weights before the next one.
 static void finish_sums(const hx_cpu_switch_row_t *task) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
   const uint32_t rows = 2 * task->s->result_count;
-  for (uint32_t i = 0; i < rows; i++) {
-    begin_row(task, i / 2, i % 2);
-  }
   for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
     for (uint32_t i = 0; i < rows; i++) {
       char *value = made_row(task, i / 2, i % 2);
@@ -96,7 +87,7 @@ static void finish_sums(const hx_cpu_switch_row_t *task) {
   }
 }
 
-// Both rows of a result of one term.
+// Both rows of a result of one term, begun.
 static void finish_pair(hx_cpu_switch_row_t *task, uint32_t result) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
@@ -108,7 +99,6 @@ static void finish_pair(hx_cpu_switch_row_t *task, uint32_t result) {
   for (uint32_t c = 0; c < 2; c++) {
     out[c] = hx_cpu_result_row(run, view, run->first_item, c, task->row);
     value[c] = made_row(task, result, c);
-    begin_row(task, result, c);
     if (hx_cpu_switch_has_rest(s, c)) {
       rest[c] = hx_cpu_switch_rest(task, term, c);
     }
@@ -144,22 +134,39 @@ static void copy_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t 
   }
 }
 
-void hx_cpu_switch_kept_row(hx_cpu_switch_row_t *task) {
-  const hx_cpu_switch_t *s = task->s;
+static void sum_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
+  for (uint32_t result = 0; result < tasks[0].s->result_count; result++) {
+    begin_values(tasks, count, result);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    hx_cpu_switch_terms(&tasks[i]);
+    finish_sums(&tasks[i]);
+  }
+}
+
+void hx_cpu_switch_kept_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
+  const hx_cpu_switch_t *s = tasks[0].s;
+  bool raised = false;
   if (s->sums) {
-    hx_cpu_switch_terms(task);
-    finish_sums(task);
+    sum_rows(tasks, count);
     return;
   }
-  if (hx_cpu_switch_has_key(s)) {
-    hx_cpu_switch_raise(task, &s->terms[0]);
-  }
   for (uint32_t result = 0; result < s->result_count; result++) {
-    if (s->terms[result].key == HX_NONE) {
-      copy_row(task, result, 0);
-      copy_row(task, result, 1);
-    } else {
-      finish_pair(task, result);
+    const hx_cpu_switch_term_t *term = &s->terms[result];
+    if (term->key != HX_NONE) {
+      begin_values(tasks, count, result);
     }
+    for (uint32_t i = 0; i < count; i++) {
+      if (term->key == HX_NONE) {
+        copy_row(&tasks[i], result, 0);
+        copy_row(&tasks[i], result, 1);
+        continue;
+      }
+      if (!raised) {
+        hx_cpu_switch_raise(&tasks[i], term);
+      }
+      finish_pair(&tasks[i], result);
+    }
+    raised |= term->key != HX_NONE;
   }
 }

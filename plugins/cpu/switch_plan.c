@@ -174,11 +174,12 @@ static uint32_t group_of(const hxs_prepared *p, const hx_cpu_switch_t *s) {
 }
 
 // Rows that are converted together: where a conversion has so many inputs that reading them from beyond L2 for every
-// row costs more than writing the raised digits of a batch there. Digits of one source alone.
+// row costs more than writing the raised digits of a batch there; or where every row meets the dropped rows of many
+// results, and keys throw the digits out of L2 anyway. Digits of one source alone.
 static uint32_t batch_of(const hxs_prepared *p, const hx_cpu_switch_t *s) {
-  const size_t inputs = (size_t)s->raise[0].stage_count;
   const bool far = s->active * hx_cpu_row_bytes(p) > GROUP_BYTES;
-  return s->source_count == 1 && inputs >= BATCH_INPUTS && far ? HX_CPU_SWITCH_BATCH : 1;
+  const bool many = s->raise[0].stage_count >= BATCH_INPUTS || (s->result_count > 1 && !s->sums);
+  return s->source_count == 1 && many && far ? HX_CPU_SWITCH_BATCH : 1;
 }
 
 int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {

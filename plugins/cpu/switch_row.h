@@ -133,13 +133,11 @@ const void *hx_cpu_switch_total_tile(const hx_cpu_switch_row_t *task, uint32_t g
 
 // ---- the two kinds of rows
 
-void hx_cpu_switch_dropped_row(hx_cpu_switch_row_t *task);
+void hx_cpu_switch_dropped_rows(hx_cpu_switch_row_t *tasks, uint32_t count);
 // A tile of Q's dropped rows, each from P's digits and those before it; index of a loop over components and tiles.
 void hx_cpu_switch_chain(const hx_cpu_run_t *run, uint64_t index);
-void hx_cpu_switch_kept_row(hx_cpu_switch_row_t *task);
-// What the dropped rows stand for, begun for all rows of a batch.
-void hx_cpu_switch_begin_kept(const hx_cpu_switch_row_t *tasks, uint32_t count);
-// Whether batches share that as well: of one result, and so of one pair of rows each.
-static inline bool hx_cpu_switch_shares_kept(const hx_cpu_switch_t *s) { return s->batch > 1 && s->result_count == 1; }
+// The kept rows of a batch, whose digits are begun: result after result, so that a result's dropped rows come from
+// beyond L2 once for all rows.
+void hx_cpu_switch_kept_rows(hx_cpu_switch_row_t *tasks, uint32_t count);
 
 #endif
