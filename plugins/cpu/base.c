@@ -173,7 +173,7 @@ static int32_t build_base(hxs_build *build, hx_cpu_base_fn *plan, bool crosses) 
   part->base = base;
   part->crosses = crosses;
   const hxs_view *out = &p->results[0];
-  const uint64_t rows = (uint64_t)out->components * base->stage_count, bytes = rows * hx_cpu_row_bytes(p);
+  const uint64_t rows = (uint64_t)out->components * base->stage_count, bytes = rows * hx_cpu_scratch_stride(p);
   const uint64_t fit = bytes == 0 ? out->items : bytes < SCRATCH_MAX ? SCRATCH_MAX / bytes : 1;
   part->items = base->in_result || fit > out->items ? out->items : fit;
   p->scratch_bytes = base->in_result ? 0 : part->items * bytes;

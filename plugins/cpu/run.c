@@ -67,5 +67,5 @@ void *hx_cpu_result_row(const hx_cpu_run_t *run, const hxs_view *view, uint64_t 
 }
 
 void *hx_cpu_scratch_row(const hx_cpu_run_t *run, uint64_t row) {
-  return run->scratch + row * hx_cpu_row_bytes(run->prepared);
+  return run->scratch + row * hx_cpu_scratch_stride(run->prepared);
 }

@@ -47,4 +47,11 @@ static inline const hx_cpu_prime_t *hx_cpu_prime_of(const hx_cpu_run_t *run, uin
 
 static inline size_t hx_cpu_row_bytes(const hxs_prepared *prepared) { return hxs_ring_row_bytes(prepared->ring); }
 
+// Bytes from one row of scratch memory to the next. Rows a power of two apart have the same place of all of them in the
+// same few sets of a cache, so long ones are set apart by two pages and an odd number of lines.
+static inline size_t hx_cpu_scratch_stride(const hxs_prepared *prepared) {
+  const size_t bytes = hx_cpu_row_bytes(prepared), apart = (size_t)2 * 4096 + 5 * 64;
+  return bytes < ((size_t)1 << 16) ? bytes : bytes + apart;
+}
+
 #endif

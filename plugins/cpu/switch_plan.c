@@ -202,7 +202,7 @@ int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
   s->lane_rows = s->raised_rows + 4 + 2 * s->batch + (uint32_t)turned;
   const uint64_t dropped = s->extended - s->kept, results = 2 * (uint64_t)s->result_count;
   p->scratch_bytes = (s->source_count * (uint64_t)s->active + results * dropped + (uint64_t)s->lanes * s->lane_rows) *
-                     hx_cpu_row_bytes(p);
+                     hx_cpu_scratch_stride(p);
   p->cost = p->results[0].items * p->n * p->log_n *
             ((uint64_t)s->source_count * (s->active + (uint64_t)s->extended * s->digits) + results * s->extended);
   p->plan = s;
