@@ -2,7 +2,8 @@
 // Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory
 // of the kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
 // between two events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits
-// the L2 is warm. With the label `variants` it times each variant of the transforms at each size instead.
+// the L2 is warm. With the label `variants` it times each variant of the transforms at each size instead, and all
+// operations of the sets of 32-bit words by each variant.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "heliox/support/host.h"
 #include "step.h"
+#include "variant.h"
 
 #define PRIMES_MAX 64u
 #define VALUES_MAX 24u
@@ -19,13 +21,18 @@
 // Measured ceilings of one H200: see docs/cuda.md.
 #define BYTES_PER_US 4.2e6
 #define REAL_PER_US 3.08e6
+#define WORD_PER_US 4.14e6
 
 typedef struct set {
   const char *name;
-  uint32_t log_n, q_count, p_count, digit_run, q_bits, p_bits;
+  uint32_t word, log_n, q_count, p_count, digit_run, q_bits, p_bits;
 } set_t;
 
-static const set_t sets[] = {{"G16", 16, 24, 5, 6, 40, 50}, {"G15", 15, 16, 4, 4, 40, 50}};
+// W16 and W15: as many bits in 32-bit words.
+static const set_t sets[] = {{"G16", 64, 16, 24, 5, 6, 40, 50},
+                             {"G15", 64, 15, 16, 4, 4, 40, 50},
+                             {"W16", 32, 16, 33, 9, 9, 30, 31},
+                             {"W15", 32, 15, 22, 6, 6, 30, 31}};
 
 typedef struct bench {
   const set_t *set;
@@ -36,6 +43,7 @@ typedef struct bench {
   uint64_t primes[PRIMES_MAX], psi[PRIMES_MAX];
   uint32_t groups[PRIMES_MAX], ids[PRIMES_MAX];
   uint64_t random;
+  const char *variant;  // pinned for all operations; NULL: the plugin's choice, or the job's
 } bench_t;
 
 typedef struct value {
@@ -99,7 +107,7 @@ static void open_set(bench_t *b, const set_t *set) {
   }
   b->ring = (hx_ring){.struct_size = HX_END_OF(hx_ring, digest),
                       .log_n = set->log_n,
-                      .word = 64,
+                      .word = set->word,
                       .q_count = set->q_count,
                       .p_count = set->p_count,
                       .digit_run = set->digit_run,
@@ -114,7 +122,7 @@ static value_t make_value(bench_t *b, uint32_t digits, uint32_t components, uint
   hx_error error = no_error();
   const uint64_t n = (uint64_t)1 << b->set->log_n, rows = (uint64_t)(digits > 0 ? digits : 1) * components * limbs;
   value_t v = {.desc = {.struct_size = HX_END_OF(hx_tensor_desc, rows),
-                        .dtype = HX_U64,
+                        .dtype = b->set->word == 32 ? HX_U32 : HX_U64,
                         .log_n = b->set->log_n,
                         .digits = digits,
                         .components = components,
@@ -126,13 +134,18 @@ static value_t make_value(bench_t *b, uint32_t digits, uint32_t components, uint
                         .component_stride = limbs * n,
                         .limb_stride = n,
                         .prime_ids = b->ids},
-               .bytes = rows * n * 8};
+               .bytes = rows * n * b->set->word / 8};
   hx_span pinned = {NULL, 0};
   require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_DEVICE, v.bytes, &v.span.buffer, &error), &error, "alloc");
   require(hx_cuda_memory_ops.alloc(b->device, HX_SPACE_PINNED, v.bytes, &pinned.buffer, &error), &error, "pinned");
-  uint64_t *words = hx_cuda_memory_ops.address(pinned.buffer);
+  void *words = hx_cuda_memory_ops.address(pinned.buffer);
   for (uint64_t i = 0; i < rows * n; i++) {
-    words[i] = next_word(b) % b->primes[i / n % limbs];
+    const uint64_t residue = next_word(b) % b->primes[i / n % limbs];
+    if (b->set->word == 32) {
+      ((uint32_t *)words)[i] = (uint32_t)residue;
+    } else {
+      ((uint64_t *)words)[i] = residue;
+    }
   }
   require(hx_cuda_queue_ops.copy(b->queue, v.span, pinned, v.bytes, &error), &error, "copy");
   require(hx_cuda_queue_ops.sync(b->queue, &error), &error, "sync");
@@ -235,7 +248,7 @@ static void run(bench_t *b, const job_t *job) {
                             .ops = &op,
                             .inputs = ids,
                             .outputs = ids + job->operand_count,
-                            .variant = job->variant};
+                            .variant = job->variant != NULL ? job->variant : b->variant};
   hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = job->result_count, .may_alias = alias};
   hx_prepared *prepared = NULL;
   hx_region fused;
@@ -243,6 +256,7 @@ static void run(bench_t *b, const job_t *job) {
     fused = *job->region;
     fused.ring = &b->ring;
     fused.tables = b->tables;
+    fused.variant = b->variant;
   }
   require(hx_cuda_prepare(b->device, job->region != NULL ? &fused : &region, &plan, &prepared, &error), &error,
           job->name);
@@ -269,7 +283,8 @@ static void run(bench_t *b, const job_t *job) {
   void *graph = capture(b, prepared, &call);
   const float replayed = sample(b, prepared, &call, graph);
   b->device->driver->cuGraphExecDestroy(graph);
-  const double memory = job->bytes / BYTES_PER_US, arithmetic = job->products / REAL_PER_US;
+  const double memory = job->bytes / BYTES_PER_US,
+               arithmetic = job->products / (b->set->word == 32 ? WORD_PER_US : REAL_PER_US);
   printf("%-4s %-34s %3u launches %9.1f us %9.1f us by graph   bounds: %6.1f us memory %6.1f us products\n",
          b->set->name, job->label, prepared->step_count, (double)launched, (double)replayed, memory, arithmetic);
   if (scratch.buffer != NULL) {
@@ -285,21 +300,21 @@ static void run_diagonals(bench_t *b, const value_t *a, const value_t *key, cons
   static const int64_t steps[STEPS] = {0, 1, 2, 3, 4, 5, 6, 7};
   const set_t *s = b->set;
   const uint32_t all = s->q_count + s->p_count;
-  const double n = (double)((uint64_t)1 << s->log_n), row = n * 8;
+  const double n = (double)((uint64_t)1 << s->log_n), row = n * s->word / 8;
   hx_error error = no_error();
   const hx_attr attr = {
       .struct_size = HX_END_OF(hx_attr, data), .kind = HX_ATTR_I64, .count = STEPS, .name = "steps", .data = steps};
   value_t weights[STEPS], keys[STEPS - 1];
-  job_t job = {
-      .name = "ckks.rotate_weighted_sum",
-      .label = "linear transform, 8 diagonals",
-      .attrs = &attr,
-      .attr_count = 1,
-      .operand_count = 2 * STEPS,
-      .result_count = 1,
-      .values = {a},
-      .bytes = (STEPS - 1) * (double)key->bytes + (STEPS * all + 4.0 * s->q_count) * row,
-      .products = raised_products + lowered_products + ((STEPS - 1) * (double)key->bytes / 8 + 2.0 * STEPS * all * n)};
+  job_t job = {.name = "ckks.rotate_weighted_sum",
+               .label = "linear transform, 8 diagonals",
+               .attrs = &attr,
+               .attr_count = 1,
+               .operand_count = 2 * STEPS,
+               .result_count = 1,
+               .values = {a},
+               .bytes = (STEPS - 1) * (double)key->bytes + (STEPS * all + 4.0 * s->q_count) * row,
+               .products = raised_products + lowered_products +
+                           ((STEPS - 1) * (double)key->bytes * 8 / s->word + 2.0 * STEPS * all * n)};
   for (uint32_t i = 0; i < STEPS; i++) {
     weights[i] = make_value(b, 0, 1, all, HX_NTT);
     job.values[1 + i] = &weights[i];
@@ -324,7 +339,7 @@ static void run_diagonals(bench_t *b, const value_t *a, const value_t *key, cons
 static void run_set(bench_t *b) {
   const set_t *s = b->set;
   const uint32_t q = s->q_count, all = q + s->p_count, digits = (q + s->digit_run - 1) / s->digit_run;
-  const double n = (double)((uint64_t)1 << s->log_n), row = n * 8, transform = n / 2 * s->log_n;
+  const double n = (double)((uint64_t)1 << s->log_n), row = n * s->word / 8, transform = n / 2 * s->log_n;
   const value_t x = make_value(b, 0, 1, q, HX_COEFFICIENT), y = make_value(b, 0, 1, q, HX_NTT);
   const value_t a = make_value(b, 0, 2, q, HX_NTT), c = make_value(b, 0, 2, q, HX_NTT),
                 d = make_value(b, 0, 2, q, HX_NTT);
@@ -413,30 +428,49 @@ static void run_set(bench_t *b) {
   }
 }
 
-// Transforms of 24 rows of 40 bits by each variant: what choices.def follows.
+static void begin_set(bench_t *b, const set_t *set, const char *variant) {
+  *b = (bench_t){.device = b->device, .queue = b->queue, .variant = variant};
+  open_set(b, set);
+}
+
+// Transforms of 24 rows of 40 bits, or of 30 in 32-bit words, by each variant, and the sets of 32-bit words by each
+// that is of whole operations: what choices.def follows.
 static void run_variants(bench_t *b) {
   static const char *const names[] = {
 #define VARIANT(id_, name_, radix_, path_) name_,
 #include "variants.def"
   };
-  hx_device *device = b->device;
-  hx_queue *queue = b->queue;
-  for (uint32_t log_n = 10; log_n <= 17; log_n++) {
-    const set_t set = {"ntt", log_n, 24, 1, 24, 40, 41};
+  const size_t count = sizeof names / sizeof names[0];
+  for (uint32_t at = 0; at < 16; at++) {
+    const uint32_t log_n = 10 + at % 8, word = at < 8 ? 32 : 64;
+    const set_t set = {word == 32 ? "nt32" : "ntt", word, log_n, 24, 1, 24, word == 32 ? 30 : 40, word == 32 ? 31 : 41};
     char label[2][64];
-    *b = (bench_t){.device = device, .queue = queue};
-    open_set(b, &set);
+    begin_set(b, &set, NULL);
     const value_t x = make_value(b, 0, 1, set.q_count, HX_COEFFICIENT), y = make_value(b, 0, 1, set.q_count, HX_NTT);
     const double bytes = 2.0 * (double)y.bytes, products = (double)set.q_count * (double)(1u << (log_n - 1)) * log_n;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-      snprintf(label[0], sizeof label[0], "forward 2^%u %s", log_n, names[i]);
-      snprintf(label[1], sizeof label[1], "inverse 2^%u %s", log_n, names[i]);
-      run(b, &(job_t){"ntt.forward", label[0], NULL, 0, 1, 1, {&x, &y}, bytes, products, NULL, names[i]});
-      run(b, &(job_t){"ntt.inverse", label[1], NULL, 0, 1, 1, {&y, &x}, bytes, products, NULL, names[i]});
+    for (size_t i = 0; i < count; i++) {
+      const char *name = names[i];
+      if (hx_cuda_variant_find(name)->word && word != 32) {
+        continue;
+      }
+      snprintf(label[0], sizeof label[0], "forward 2^%u %s", log_n, name);
+      snprintf(label[1], sizeof label[1], "inverse 2^%u %s", log_n, name);
+      run(b, &(job_t){"ntt.forward", label[0], NULL, 0, 1, 1, {&x, &y}, bytes, products, NULL, name});
+      run(b, &(job_t){"ntt.inverse", label[1], NULL, 0, 1, 1, {&y, &x}, bytes, products, NULL, name});
     }
     hx_cuda_memory_ops.free(x.span.buffer);
     hx_cuda_memory_ops.free(y.span.buffer);
     hx_cuda_tables_destroy(b->tables);
+  }
+  for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < sizeof sets / sizeof sets[0] && hx_cuda_variant_find(names[i])->radix == 0; k++) {
+      if (sets[k].word == 32) {
+        printf("-- %s\n", names[i]);
+        begin_set(b, &sets[k], names[i]);
+        run_set(b);
+        hx_cuda_tables_destroy(b->tables);
+      }
+    }
   }
 }
 
@@ -462,10 +496,7 @@ int main(int argc, char **argv) {
     run_variants(&b);
   }
   for (size_t i = 0; !variants && i < (once ? 1 : sizeof sets / sizeof sets[0]); i++) {
-    hx_device *device = b.device;
-    hx_queue *queue = b.queue;
-    b = (bench_t){.device = device, .queue = queue};
-    open_set(&b, &sets[i]);
+    begin_set(&b, &sets[i], NULL);
     run_set(&b);
     hx_cuda_tables_destroy(b.tables);
   }

@@ -77,11 +77,11 @@ static int32_t add_chain(hxs_build *build, const hxs_base *base, const places_t 
     const hxs_affine *map = &base->stage[s].map;
     const hxs_modulus *m = hx_cuda_modulus_of(build, base->stage[s].prime);
     const hx_cuda_target_t target = {.prime = base->stage[s].prime,
-                                     .start = hxs_to_montgomery(m, map->start),
-                                     .factor = hxs_to_montgomery(m, map->weights[s])};
+                                     .start = hx_cuda_converting(build, m, map->start),
+                                     .factor = hx_cuda_converting(build, m, map->weights[s])};
     memcpy(extra + s * sizeof target, &target, sizeof target);
     for (uint32_t l = 0; l < s; l++) {
-      const uint64_t weight = hxs_to_montgomery(m, map->weights[l]);
+      const uint64_t weight = hx_cuda_converting(build, m, map->weights[l]);
       memcpy(extra + head + ((size_t)s * stages + l) * sizeof weight, &weight, sizeof weight);
     }
   }

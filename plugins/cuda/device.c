@@ -24,6 +24,7 @@ const uint32_t hx_cuda_kernel_threads[] = {
 
 static const char *const kernel_names[][2] = {
 #define KERNEL(id_, name_, body_, threads_) {"hx_" #name_ "_64", "hx_" #name_ "_32"},
+#define KERNEL_32(id_, name_, body_, threads_) {NULL, "hx_" #name_ "_32"},
 #include "kernels/kernels.def"
 };
 
@@ -165,7 +166,8 @@ static int32_t device_info(uint32_t index, hx_device_info *out, hx_error *error)
 
 // Kernels whose blocks take more shared memory than is given unasked, 48 KiB.
 static bool takes_more(uint32_t kernel) {
-  return kernel == HX_CUDA_KERNEL_KEY_ROWS || (kernel >= HX_CUDA_KERNEL_RAISE_0 && kernel <= HX_CUDA_KERNEL_RAISE_TENSOR_4);
+  return kernel == HX_CUDA_KERNEL_KEY_ROWS ||
+         (kernel >= HX_CUDA_KERNEL_RAISE_0 && kernel <= HX_CUDA_KERNEL_RAISE_TENSOR_4);
 }
 
 // The image's functions. Directory: option cuda-images, else where the library lies.
@@ -187,6 +189,9 @@ static int32_t load_module(hx_device *device, hx_error *error) {
     return hx_cuda_device_fail(device, "cuModuleLoadData", result, error);
   }
   for (uint32_t i = 0; i < 2 * HX_CUDA_KERNEL_COUNT; i++) {
+    if (kernel_names[i / 2][i % 2] == NULL) {
+      continue;
+    }
     result = device->driver->cuModuleGetFunction(&device->functions[i / 2][i % 2], device->module,
                                                  kernel_names[i / 2][i % 2]);
     if (result == 0 && takes_more(i / 2)) {

@@ -34,7 +34,7 @@ struct hx_device {
   hx_cuda_pinned_t pinned;
   hx_cuda_programs_t programs;  // compiled regions
   atomic_int lost;
-  void *functions[HX_CUDA_KERNEL_COUNT][2];  // of 64-bit and of 32-bit words
+  void *functions[HX_CUDA_KERNEL_COUNT][2];  // of 64-bit and of 32-bit words; NULL: there is none
 };
 
 struct hx_buffer {

@@ -17,8 +17,9 @@ const hxs_ring *hx_cuda_ring_of(const hx_device *device, const hx_tables *tables
 int32_t hx_cuda_choose_variant(hxs_build *build, const hx_region *region) {
   hx_prepared *prepared = hx_cuda_whole(build);
   const hxs_prepared *base = &prepared->base;
-  const hx_cuda_variant_t *variant = region->variant != NULL ? hx_cuda_variant_find(region->variant)
-                                                             : hx_cuda_variant_choose(base->device->arch, base->log_n);
+  const hx_cuda_variant_t *variant = region->variant != NULL
+                                         ? hx_cuda_variant_find(region->variant)
+                                         : hx_cuda_variant_choose(base->device->arch, base->ring->word, base->log_n);
   if (variant == NULL) {
     return hxs_fail(build->error, HX_UNSUPPORTED, "variant %.32s is unknown; cuda has: %s", region->variant,
                     hx_cuda_variant_names());
@@ -28,8 +29,14 @@ int32_t hx_cuda_choose_variant(hxs_build *build, const hx_region *region) {
     return hxs_fail(build->error, HX_UNSUPPORTED, "variant %s is of ntt.forward and ntt.inverse alone, not of %s",
                     variant->name, base->name);
   }
+  if (variant->word && base->ring->word != 32) {
+    return hxs_fail(build->error, HX_UNSUPPORTED,
+                    "variant %s is of rings of 32-bit words; %s is of one of %u-bit words", variant->name, base->name,
+                    base->ring->word);
+  }
   prepared->real = variant->real;
   prepared->tensor = variant->tensor;
+  prepared->word = variant->word;
   prepared->radix = transform ? variant->radix : 0;
   return HX_OK;
 }

@@ -18,6 +18,7 @@ struct hx_prepared {
   hxs_prepared base;
   bool real;       // rows of primes that have the real path take it
   bool tensor;     // conversions of such rows are made on the tensor cores
+  bool word;       // rows take the path of 32-bit words
   uint32_t radix;  // of the variant
   hx_cuda_step_t *steps;
   uint32_t step_count, step_room;
@@ -58,6 +59,10 @@ static inline const hx_cuda_prime_t *hx_cuda_prime_of(const hxs_build *build, ui
 // Constants of kernels are those of 64-bit words, whatever the ring's.
 static inline const hxs_modulus *hx_cuda_modulus_of(const hxs_build *build, uint32_t id) {
   return &build->prepared->tables->moduli[id];
+}
+// A residue in the form that conversions of the ring's words take.
+static inline uint64_t hx_cuda_converting(const hxs_build *build, const hxs_modulus *m, uint64_t c) {
+  return build->ring->word == 32 ? c : hxs_to_montgomery(m, c);
 }
 
 #endif

@@ -229,7 +229,7 @@ static bool takes_real(const hxs_build *build, const hx_cuda_rows_t *y, const co
   return real;
 }
 
-// The kernel's constants: Montgomery form, or the real form.
+// The kernel's constants: hx_cuda_converting's form, or the real one.
 static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool real, uint8_t **out,
                              size_t *out_bytes) {
   const size_t head = c->rows * sizeof *c->plan, each = real ? sizeof(hx_cuda_weight_t) : sizeof(uint64_t);
@@ -240,7 +240,7 @@ static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool
     hx_cuda_target_t target = c->plan[i];
     const hxs_modulus *m = hx_cuda_modulus_of(build, target.prime);
     for (uint32_t s = 0; s < c->stages; s++) {
-      const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hxs_to_montgomery(m, weight);
+      const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hx_cuda_converting(build, m, weight);
       const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, weight);
       memcpy(*out + head + ((size_t)i * c->stages + s) * each, real ? (const void *)&pair : (const void *)&form, each);
     }
@@ -250,8 +250,8 @@ static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool
       memcpy(*out + factors + i * each, &pair, each);
       memcpy(&target.factor, &quotient, sizeof target.factor);
     } else {
-      target.start = hxs_to_montgomery(m, target.start);
-      target.factor = hxs_to_montgomery(m, target.factor);
+      target.start = hx_cuda_converting(build, m, target.start);
+      target.factor = hx_cuda_converting(build, m, target.factor);
     }
     memcpy(*out + i * sizeof target, &target, sizeof target);
   }
@@ -262,15 +262,24 @@ static hx_cuda_kernel_t convert_kernel(uint32_t stages, bool real) {
   if (real) {
     return (hx_cuda_kernel_t)((uint32_t)HX_CUDA_KERNEL_CONVERT_REAL_1 + stages - 1);
   }
-  return stages == 1 ? HX_CUDA_KERNEL_CONVERT_1 : stages <= 8 ? HX_CUDA_KERNEL_CONVERT_8 : HX_CUDA_KERNEL_CONVERT;
+  return stages == 1    ? HX_CUDA_KERNEL_CONVERT_1
+         : stages <= 8  ? HX_CUDA_KERNEL_CONVERT_8
+         : stages <= 16 ? HX_CUDA_KERNEL_CONVERT_16
+                        : HX_CUDA_KERNEL_CONVERT;
+}
+
+// Coefficients that a block makes.
+static uint32_t convert_block(const hxs_build *build, uint32_t stages, bool real) {
+  const uint32_t bytes = build->ring->word / 8, most = stages == 1 ? 1 : stages <= 8 ? 8 : 16;
+  return real || stages > 16 ? 256 : 256 * HX_CUDA_CONVERT_EACH(bytes, most);
 }
 
 int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
                              const hx_cuda_rows_t *x, uint32_t polynomials, uint32_t stages, uint32_t targets,
                              uint32_t plans, const hx_cuda_target_t *plan, const uint64_t *weights) {
-  const uint32_t log = hx_cuda_log_blocks(build, 256);
   const conversion_t conversion = {stages, plans * targets, plan, weights};
   const bool real = takes_real(build, y, &conversion);
+  const uint32_t log = hx_cuda_log_blocks(build, convert_block(build, stages, real));
   uint8_t *extra = NULL;
   size_t bytes = 0;
   HXS_TRY(convert_extra(build, &conversion, real, &extra, &bytes));

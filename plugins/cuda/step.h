@@ -89,8 +89,11 @@ int32_t hx_cuda_steps_forward(hxs_build *build, const hx_cuda_rows_t *out, const
                               const hx_cuda_end_t *end);
 // Whether transforms of rows of these primes take the real path in several kernels.
 bool hx_cuda_takes_real(const hxs_build *build, const uint32_t *ids, uint32_t count);
-// ntt.forward without its last kernel, for rows that hx_cuda_takes_real: the key kernel with that pass takes what is
-// left.
+// Whether they take the path of 32-bit words in several kernels, where rows begin at even places, as scratch memory's
+// do.
+bool hx_cuda_takes_words(const hxs_build *build);
+// ntt.forward without its last kernel, for rows that hx_cuda_takes_real, or rows of scratch memory where
+// hx_cuda_takes_words: the key kernels with that pass take what is left.
 int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a);
 // That last kernel, in place.
 int32_t hx_cuda_steps_rows(hxs_build *build, const hx_cuda_rows_t *rows);

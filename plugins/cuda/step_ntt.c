@@ -7,7 +7,7 @@
 
 #define SMALL_LOG 11u          // rows up to this are done in one block
 #define COLUMNS_LOG 16u        // rows up to this are done in two kernels
-#define SHARED_COLUMNS 16384u  // 2048 values of a block
+#define SHARED_COLUMNS 17408u  // 2048 values of a block and gaps
 #define SHARED_ROWS 16384u
 
 // add_step or return its failure.
@@ -17,21 +17,28 @@
     return hx_cuda_build_code(build);                                \
   }
 
-static hx_cuda_kernel_t columns_kernel(bool real, bool backward, uint32_t log_n) {
-  static const hx_cuda_kernel_t kernels[2][2][5] = {
+typedef enum path { PATH_INTEGER, PATH_REAL, PATH_WORD, PATHS } path_t;
+
+static hx_cuda_kernel_t columns_kernel(path_t path, bool backward, uint32_t log_n) {
+  static const hx_cuda_kernel_t kernels[PATHS][2][5] = {
 #define SET(path_, way_)                                                                     \
   {HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_0, HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_1, \
    HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_2, HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_3, \
    HX_CUDA_KERNEL_##path_##_##way_##_COLUMNS_4}
-      {SET(INTEGER, FORWARD), SET(INTEGER, BACKWARD)}, {SET(REAL, FORWARD), SET(REAL, BACKWARD)}
+      {SET(INTEGER, FORWARD), SET(INTEGER, BACKWARD)},
+      {SET(REAL, FORWARD), SET(REAL, BACKWARD)},
+      {SET(WORD, FORWARD), SET(WORD, BACKWARD)}
 #undef SET
   };
-  return kernels[real][backward][(log_n < COLUMNS_LOG ? log_n : COLUMNS_LOG) - 12];
+  return kernels[path][backward][(log_n < COLUMNS_LOG ? log_n : COLUMNS_LOG) - 12];
 }
 
-static hx_cuda_kernel_t rows_kernel(bool real, bool backward) {
-  return real ? (backward ? HX_CUDA_KERNEL_REAL_BACKWARD_ROWS : HX_CUDA_KERNEL_REAL_FORWARD_ROWS)
-              : (backward ? HX_CUDA_KERNEL_INTEGER_BACKWARD_ROWS : HX_CUDA_KERNEL_INTEGER_FORWARD_ROWS);
+static hx_cuda_kernel_t rows_kernel(path_t path, bool backward) {
+  static const hx_cuda_kernel_t kernels[PATHS][2] = {
+      {HX_CUDA_KERNEL_INTEGER_FORWARD_ROWS, HX_CUDA_KERNEL_INTEGER_BACKWARD_ROWS},
+      {HX_CUDA_KERNEL_REAL_FORWARD_ROWS, HX_CUDA_KERNEL_REAL_BACKWARD_ROWS},
+      {HX_CUDA_KERNEL_WORD_FORWARD_ROWS, HX_CUDA_KERNEL_WORD_BACKWARD_ROWS}};
+  return kernels[path][backward];
 }
 
 // What a transform works on.
@@ -43,7 +50,8 @@ typedef struct job {
   bool columns_only, rows_only;
   const void *extra;  // scale or finish, one a row
   size_t extra_bytes;
-  bool real, backward;
+  path_t path;
+  bool backward;
 } job_t;
 
 static int32_t fill_ends(hxs_build *build, hx_cuda_step_t *step, const job_t *job) {
@@ -66,15 +74,22 @@ static int32_t fill_rows(hxs_build *build, hx_cuda_step_t *step, const job_t *jo
 }
 
 static int32_t add_small(hxs_build *build, const job_t *job) {
-  STEP(step, job->backward ? HX_CUDA_KERNEL_SMALL_BACKWARD : HX_CUDA_KERNEL_SMALL_FORWARD, job->out->count)
-  step->shared = (uint32_t)build->prepared->n * (uint32_t)sizeof(uint64_t);
+  const bool word = job->path == PATH_WORD;
+  STEP(step,
+       job->backward ? (word ? HX_CUDA_KERNEL_WORD_SMALL_BACKWARD : HX_CUDA_KERNEL_SMALL_BACKWARD)
+                     : (word ? HX_CUDA_KERNEL_WORD_SMALL_FORWARD : HX_CUDA_KERNEL_SMALL_FORWARD),
+       job->out->count)
+  step->shared = (uint32_t)build->prepared->n * (uint32_t)(word ? sizeof(uint32_t) : sizeof(uint64_t));
   HXS_TRY(fill_rows(build, step, job, job->out, job->a));
   return fill_ends(build, step, job);
 }
 
 static int32_t add_half(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
-  const uint32_t log = build->prepared->log_n - 1 - 8;
-  STEP(step, job->backward ? HX_CUDA_KERNEL_HALF_BACKWARD : HX_CUDA_KERNEL_HALF_FORWARD,
+  const bool word = job->path == PATH_WORD;
+  const uint32_t log = build->prepared->log_n - 1 - 8 - (word ? 1 : 0);
+  STEP(step,
+       job->backward ? (word ? HX_CUDA_KERNEL_WORD_HALF_BACKWARD : HX_CUDA_KERNEL_HALF_BACKWARD)
+                     : (word ? HX_CUDA_KERNEL_WORD_HALF_FORWARD : HX_CUDA_KERNEL_HALF_FORWARD),
        (uint64_t)job->out->count << log)
   step->args.x = log;
   HXS_TRY(fill_rows(build, step, job, out, a));
@@ -83,8 +98,9 @@ static int32_t add_half(hxs_build *build, const job_t *job, const hx_cuda_rows_t
 
 static int32_t add_columns(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const uint32_t log_n = build->prepared->log_n, halves = log_n > COLUMNS_LOG ? 1 : 0;
-  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8, log = stages - 3 + halves;
-  STEP(step, columns_kernel(job->real, job->backward, log_n), (uint64_t)job->out->count << log)
+  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8;
+  const uint32_t log = stages - 3 + halves - (job->path == PATH_WORD ? 1 : 0);  // cells of two words
+  STEP(step, columns_kernel(job->path, job->backward, log_n), (uint64_t)job->out->count << log)
   step->args.x = log;
   step->args.y = 1 + halves;
   step->args.z = halves;
@@ -98,7 +114,7 @@ static int32_t add_columns(hxs_build *build, const job_t *job, const hx_cuda_row
 
 static int32_t add_rows(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const uint32_t log = build->prepared->log_n - 11;
-  STEP(step, rows_kernel(job->real, job->backward), (uint64_t)job->out->count << log)
+  STEP(step, rows_kernel(job->path, job->backward), (uint64_t)job->out->count << log)
   step->args.x = log;
   step->shared = SHARED_ROWS;
   HXS_TRY(fill_rows(build, step, job, out, a));
@@ -132,7 +148,21 @@ static int32_t add_transform(hxs_build *build, const job_t *job) {
   return job->columns_only ? HX_OK : add_rows(build, job, job->out, middle);
 }
 
-// The job's rows whose primes take the path; none: nothing is done.
+static bool all_even(const hx_cuda_rows_t *rows) {
+  bool even = true;
+  for (uint32_t i = 0; rows != NULL && i < rows->count; i++) {
+    even = even && (rows->offsets[i] % 2 == 0 || rows->offsets[i] == HX_CUDA_NO_ROW);
+  }
+  return even;
+}
+
+// Rows that begin at odd places do not have the cells of the path of words.
+static path_t integers_of(const hxs_build *build, const job_t *job) {
+  const bool even = all_even(job->out) && all_even(job->a) && all_even(job->b) && all_even(job->c);
+  return hx_cuda_whole(build)->word && even ? PATH_WORD : PATH_INTEGER;
+}
+
+// The job's rows whose primes take the real path, or the others; none: nothing is done.
 static int32_t add_part(hxs_build *build, const job_t *job, bool real, size_t extra_each) {
   const hxs_prepared *p = build->prepared;
   uint32_t *indices = NULL, count = 0;
@@ -158,7 +188,7 @@ static int32_t add_part(hxs_build *build, const job_t *job, bool real, size_t ex
                 .element = job->element,
                 .columns_only = job->columns_only,
                 .rows_only = job->rows_only,
-                .real = real,
+                .path = real ? PATH_REAL : integers_of(build, job),
                 .backward = job->backward};
   HXS_TRY(hx_cuda_rows_pick(build, job->out, count, indices, &out));
   HXS_TRY(hx_cuda_rows_pick(build, job->a, count, indices, &a));
@@ -209,9 +239,13 @@ bool hx_cuda_takes_real(const hxs_build *build, const uint32_t *ids, uint32_t co
   return real;
 }
 
+bool hx_cuda_takes_words(const hxs_build *build) {
+  return hx_cuda_whole(build)->word && build->prepared->log_n > SMALL_LOG;
+}
+
 int32_t hx_cuda_steps_columns(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const job_t job = {.out = out, .a = a, .columns_only = true};
-  return add_part(build, &job, true, 0);
+  return add_part(build, &job, !hx_cuda_takes_words(build), 0);
 }
 
 int32_t hx_cuda_steps_rows(hxs_build *build, const hx_cuda_rows_t *rows) {

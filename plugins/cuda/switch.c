@@ -96,11 +96,11 @@ bool hx_cuda_switch_is_real(const hxs_build *build, const hx_cuda_switch_t *s) {
 
 // Whether the last kernel of the raised rows' transforms is left to the key kernel.
 static bool leaves_rows(const hxs_build *build, const hx_cuda_switch_t *s) {
-  return !s->whole && hx_cuda_switch_is_real(build, s);
+  return !s->whole && (hx_cuda_switch_is_real(build, s) || hx_cuda_takes_words(build));
 }
 
-// raised: [items][digits][extended]; a digit's own rows are not written. On the real path their transforms lack the
-// last kernel, which is the key kernel's.
+// raised: [items][digits][extended]; a digit's own rows are not written. On the paths of reals and of words their
+// transforms lack the last kernel, which is the key kernel's.
 static int32_t add_raised(hxs_build *build, hx_cuda_switch_t *s) {
   const hx_cuda_rows_t *y = &s->y;
   hx_cuda_rows_t *raised = &s->raised;
@@ -263,7 +263,7 @@ static int32_t fill_key_rows(hxs_build *build, hx_cuda_step_t *step, hx_cuda_swi
   return hx_cuda_step_extra(build, step, to, rows * sizeof *to);
 }
 
-// The integer kernel's: results, and the digit that each row belongs to.
+// The integer kernels': results, and the digit that each row belongs to.
 static int32_t fill_key_sums(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_switch_t *s) {
   const uint32_t rows = s->items * s->extended;
   uint32_t *table = NULL;
@@ -277,8 +277,15 @@ static int32_t fill_key_sums(hxs_build *build, hx_cuda_step_t *step, const hx_cu
 }
 
 int32_t hx_cuda_switch_products(hxs_build *build, hx_cuda_switch_t *s) {
-  const bool with_rows = leaves_rows(build, s);
-  const uint32_t log = hx_cuda_log_blocks(build, with_rows ? 256 * HX_CUDA_KEY_CHUNKS : 512);
+  static const struct {
+    hx_cuda_kernel_t kernel;
+    uint32_t block, shared;
+  } kinds[] = {{HX_CUDA_KERNEL_KEY, 512, 0},
+               {HX_CUDA_KERNEL_KEY_ROWS, 256 * HX_CUDA_KEY_CHUNKS, HX_CUDA_KEY_SHARED},
+               {HX_CUDA_KERNEL_WORD_KEY_ROWS, 2048, HX_CUDA_WORD_KEY_SHARED}};
+  const bool real = hx_cuda_switch_is_real(build, s);
+  const uint32_t kind = !leaves_rows(build, s) ? 0 : real ? 1 : 2;
+  const uint32_t log = hx_cuda_log_blocks(build, kinds[kind].block);
   hx_cuda_rows_t *acc = &s->acc, own, values, keys;
   const uint32_t rows = s->items * s->extended;
   uint32_t *primes = NULL;
@@ -292,19 +299,18 @@ int32_t hx_cuda_switch_products(hxs_build *build, hx_cuda_switch_t *s) {
   }
   HXS_TRY(hx_cuda_switch_key_rows(build, s, &keys));
   HXS_TRY(hx_cuda_switch_digit_rows(build, s, &own, &values));
-  hx_cuda_step_t *step =
-      hx_cuda_step_add(build, with_rows ? HX_CUDA_KERNEL_KEY_ROWS : HX_CUDA_KERNEL_KEY, (uint64_t)rows << log);
+  hx_cuda_step_t *step = hx_cuda_step_add(build, kinds[kind].kernel, (uint64_t)rows << log);
   if (step == NULL) {
     return hx_cuda_build_code(build);
   }
-  step->shared = with_rows ? HX_CUDA_KEY_SHARED : 0;
+  step->shared = kinds[kind].shared;
   step->args.x = log;
   step->args.count = s->digits;
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &own));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_B, &values));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_C, &keys));
   s->begun = false;
-  HXS_TRY(with_rows ? fill_key_rows(build, step, s) : fill_key_sums(build, step, s));
+  HXS_TRY(kind == 1 ? fill_key_rows(build, step, s) : fill_key_sums(build, step, s));
   return hx_cuda_step_primes(build, step, primes, rows);
 }
 

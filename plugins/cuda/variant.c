@@ -4,17 +4,21 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { PATH_INTEGER, PATH_REAL, PATH_TENSOR, PATH_WORD };
+
 static const hx_cuda_variant_t variants[] = {
-#define VARIANT(id_, name_, radix_, path_) {name_, radix_, path_ != 0, path_ == 2},
+#define VARIANT(id_, name_, radix_, path_)                                                               \
+  {name_, radix_, PATH_##path_ == PATH_REAL || PATH_##path_ == PATH_TENSOR, PATH_##path_ == PATH_TENSOR, \
+   PATH_##path_ == PATH_WORD},
 #include "variants.def"
 };
 
 static const struct {
-  uint32_t arch_min, arch_max, log_n_min, log_n_max;
+  uint32_t arch_min, arch_max, word, log_n_min, log_n_max;
   hx_cuda_variant_id_t variant;
 } choices[] = {
-#define CHOICE(arch_min_, arch_max_, log_n_min_, log_n_max_, id_) \
-  {arch_min_, arch_max_, log_n_min_, log_n_max_, HX_CUDA_VARIANT_##id_},
+#define CHOICE(arch_min_, arch_max_, word_, log_n_min_, log_n_max_, id_) \
+  {arch_min_, arch_max_, word_, log_n_min_, log_n_max_, HX_CUDA_VARIANT_##id_},
 #include "choices.def"
 };
 
@@ -27,10 +31,10 @@ const hx_cuda_variant_t *hx_cuda_variant_find(const char *name) {
   return NULL;
 }
 
-const hx_cuda_variant_t *hx_cuda_variant_choose(uint32_t arch, uint32_t log_n) {
+const hx_cuda_variant_t *hx_cuda_variant_choose(uint32_t arch, uint32_t word, uint32_t log_n) {
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-    if (arch >= choices[i].arch_min && arch <= choices[i].arch_max && log_n >= choices[i].log_n_min &&
-        log_n <= choices[i].log_n_max) {
+    if (arch >= choices[i].arch_min && arch <= choices[i].arch_max && word == choices[i].word &&
+        log_n >= choices[i].log_n_min && log_n <= choices[i].log_n_max) {
       return &variants[choices[i].variant];
     }
   }

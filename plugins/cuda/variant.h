@@ -17,12 +17,13 @@ typedef struct hx_cuda_variant {
   uint32_t radix;  // log of the points of a pass; 0: grouped
   bool real;
   bool tensor;  // real, with conversions on the tensor cores
+  bool word;    // 32-bit words in 32-bit arithmetic
 } hx_cuda_variant_t;
 
 // By name; NULL: none.
 const hx_cuda_variant_t *hx_cuda_variant_find(const char *name);
-// The default of a device of capability `arch` for rows of 2^log_n points.
-const hx_cuda_variant_t *hx_cuda_variant_choose(uint32_t arch, uint32_t log_n);
+// The default of a device of capability `arch` for rows of 2^log_n words of `word` bits.
+const hx_cuda_variant_t *hx_cuda_variant_choose(uint32_t arch, uint32_t word, uint32_t log_n);
 // "integer, real, ...": for messages.
 const char *hx_cuda_variant_names(void);
 

@@ -83,6 +83,28 @@ static void integers_match_128_bit_arithmetic(void **state) {
   for_primes(5, 61, check_integers);
 }
 
+// 32-bit arithmetic: what it takes of a prime's numbers is their upper half.
+static void check_words(const hx_cuda_prime_t *p) {
+  const uint32_t q = (uint32_t)p->q;
+  hxs_modulus modulus;
+  hxs_modulus_init(&modulus, q, 64);
+  for (int i = 0; i < 2000; i++) {
+    const uint32_t a = (uint32_t)pick(q), x = (uint32_t)pick((uint64_t)UINT32_MAX + 1);
+    const uint64_t z = pick(UINT64_MAX);
+    const hx_cuda_factor_t f = hx_cuda_factor_of(&modulus, a);
+    const uint32_t lazy = word_shoup(x, a, (uint32_t)(f.quotient >> 32), q);
+    assert_true((uint64_t)lazy < 2 * (uint64_t)q && lazy % q == (uint64_t)x * a % q);
+    assert_int_equal(word_mod(z, q, p->ratio), z % q);
+    assert_int_equal(word_mod(UINT64_MAX, q, p->ratio), UINT64_MAX % q);
+    assert_int_equal(word_once(x % (2 * q), q), x % (2 * q) % q);
+  }
+}
+
+static void words_match_64_bit_arithmetic(void **state) {
+  (void)state;
+  for_primes(5, 31, check_words);
+}
+
 static void check_reals(const hx_cuda_prime_t *p) { check_real_products(p->q, p->real_q, p->real_inverse); }
 
 static void reals_match_128_bit_arithmetic(void **state) {
@@ -112,9 +134,8 @@ static void permuted_places_follow_the_definition(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(integers_match_128_bit_arithmetic),
-      cmocka_unit_test(reals_match_128_bit_arithmetic),
-      cmocka_unit_test(sums_of_reals_match_128_bit_arithmetic),
+      cmocka_unit_test(integers_match_128_bit_arithmetic),     cmocka_unit_test(words_match_64_bit_arithmetic),
+      cmocka_unit_test(reals_match_128_bit_arithmetic),        cmocka_unit_test(sums_of_reals_match_128_bit_arithmetic),
       cmocka_unit_test(permuted_places_follow_the_definition),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

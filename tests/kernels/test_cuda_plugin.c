@@ -282,19 +282,22 @@ static void image_is_read_only_with_its_digest(void **state) {
 static void variant_is_chosen_by_device_and_shape(void **state) {
   (void)state;
   static const struct {
-    uint32_t arch, log_n;
+    uint32_t arch, word, log_n;
     const char *name;
-  } rows[] = {{90, 16, "tensor"},  {90, 12, "tensor"},  {90, 11, "radix8"},   {80, 15, "real"},     {100, 17, "real"},
-              {86, 16, "integer"}, {89, 14, "integer"}, {120, 16, "integer"}, {103, 16, "integer"}, {90, 3, "integer"}};
+  } rows[] = {{90, 64, 16, "tensor"},   {90, 64, 12, "tensor"},  {90, 64, 11, "radix8"},  {80, 64, 15, "real"},
+              {100, 64, 17, "real"},    {86, 64, 16, "integer"}, {89, 64, 14, "integer"}, {120, 64, 16, "integer"},
+              {103, 64, 16, "integer"}, {90, 64, 3, "integer"},  {86, 32, 16, "word32"},  {120, 32, 3, "word32"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    assert_string_equal(hx_cuda_variant_choose(rows[i].arch, rows[i].log_n)->name, rows[i].name);
+    assert_string_equal(hx_cuda_variant_choose(rows[i].arch, rows[i].word, rows[i].log_n)->name, rows[i].name);
   }
   assert_true(hx_cuda_variant_find("real")->real && hx_cuda_variant_find("real")->radix == 0);
   assert_true(hx_cuda_variant_find("tensor")->real && hx_cuda_variant_find("tensor")->tensor);
   assert_false(hx_cuda_variant_find("real")->tensor);
   assert_true(!hx_cuda_variant_find("radix8")->real && hx_cuda_variant_find("radix8")->radix == 3);
+  assert_true(hx_cuda_variant_find("word32")->word && !hx_cuda_variant_find("word32")->real);
+  assert_false(hx_cuda_variant_find("integer")->word);
   assert_null(hx_cuda_variant_find("radix32"));
-  assert_string_equal(hx_cuda_variant_names(), "integer real tensor radix2 radix4 radix8 radix16");
+  assert_string_equal(hx_cuda_variant_names(), "integer real tensor word32 radix2 radix4 radix8 radix16");
 }
 
 // ------------------------------------------------------------------ manifest
@@ -303,7 +306,8 @@ static void variant_is_chosen_by_device_and_shape(void **state) {
 static json_t *row_json(uint32_t i) {
   const uint32_t own = i < hx_cuda_plugin.row_count ? i : (i - hx_cuda_plugin.row_count) % 2;
   const hxs_impl_row *row = &hx_cuda_plugin.rows[own];
-  json_t *names = json_array(), *dtypes = json_pack("[s,s]", "u64", "u32");
+  const bool narrow = strcmp(hx_cuda_impls[i]->name, "cuda-word32") == 0;  // 32-bit words alone
+  json_t *names = json_array(), *dtypes = narrow ? json_pack("[s]", "u32") : json_pack("[s,s]", "u64", "u32");
   if ((row->domains >> HX_COEFFICIENT & 1) != 0) {
     json_array_append_new(names, json_string("coefficient"));
   }
@@ -315,8 +319,8 @@ static json_t *row_json(uint32_t i) {
   }
   json_t *out = json_pack("{s:s, s:i, s:s, s:o, s:[i,i], s:[i,i], s:b, s:o, s:s}", "type", hx_cuda_impls[i]->op,
                           "signature", (int)hx_cuda_impls[i]->signature, "implementation", hx_cuda_impls[i]->name,
-                          "dtypes", dtypes, "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5, 61,
-                          "in_place", (int)row->in_place, "domains", names, "exactness", "bit_exact");
+                          "dtypes", dtypes, "log_n", (int)HXS_LOG_N_MIN, (int)HXS_LOG_N_MAX, "prime_bits", 5,
+                          narrow ? 31 : 61, "in_place", (int)row->in_place, "domains", names, "exactness", "bit_exact");
   if (own != i) {
     json_object_set_new(out, "explicit_only", json_true());
   }

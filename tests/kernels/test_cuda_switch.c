@@ -30,22 +30,27 @@ static void check_ring(uint32_t log_n, uint32_t word) { check_variant(log_n, wor
 static void switch_matches_reference_in_rings_of_2_12(void **state) {
   (void)state;
   check_ring(12, 64);
+  check_variant(12, 32, "word32");
 }
 static void switch_matches_reference_in_rings_of_2_13(void **state) {
   (void)state;
-  check_ring(13, 32);
+  check_variant(13, 32, "real");
+  check_variant(13, 32, "word32");
 }
 static void switch_matches_reference_in_rings_of_2_14(void **state) {
   (void)state;
   check_ring(14, 64);
+  check_variant(14, 32, "word32");
 }
 static void switch_matches_reference_in_rings_of_2_15(void **state) {
   (void)state;
   check_ring(15, 64);
+  check_variant(15, 32, "word32");
 }
 static void switch_matches_reference_in_rings_of_2_16(void **state) {
   (void)state;
   check_ring(16, 64);
+  check_variant(16, 32, "word32");
 }
 
 // Conversions by threads, where the default is the tensor cores.

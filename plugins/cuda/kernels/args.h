@@ -61,7 +61,8 @@ typedef struct hx_cuda_finish {
   uint64_t add;
 } hx_cuda_finish_t;
 
-// One prime on the device. Arithmetic is that of 64-bit words for both residue words; radix belongs to the ring's word.
+// One prime on the device. Its numbers are those of 64-bit words for both residue words; what 32-bit arithmetic needs
+// is their upper half.
 typedef struct hx_cuda_prime {
   uint64_t q;
   uint64_t two_q;
@@ -78,10 +79,12 @@ typedef struct hx_cuda_prime {
   uint64_t backward;        // psi^-brv(i)
   uint64_t real_forward;    // address of double [n], centred; 0: not made
   uint64_t real_backward;
+  uint64_t word_forward;  // rings of 32-bit words: address of uint32_t pairs, see words.cuh; 0: not made
+  uint64_t word_backward;
 } hx_cuda_prime_t;
 
 // A row of the conversion kernel's result, mod `prime`: start + sum over the stage of weight * y [+ factor * x].
-// Numbers are in Montgomery form (times 2^64 mod q).
+// Numbers are in Montgomery form (times 2^64 mod q) for 64-bit words, residues for 32-bit ones.
 typedef struct hx_cuda_target {
   uint32_t prime;
   uint32_t kind;  // HX_CUDA_TARGET_
@@ -145,8 +148,14 @@ typedef struct hx_cuda_pair {
 // twiddles. Seven blocks fit a multiprocessor of 227 KiB.
 #define HX_CUDA_KEY_CHUNKS 4
 #define HX_CUDA_KEY_SHARED (HX_CUDA_KEY_CHUNKS * 7168)
+// The same for 32-bit words: 128 threads, each with 16 values and 32 key words, beside the exchange of 8 rows.
+#define HX_CUDA_WORD_EXCHANGE 272
+#define HX_CUDA_WORD_KEY_SHARED ((8 * HX_CUDA_WORD_EXCHANGE + 128 * (16 + 32)) * 4)
 // The most that a block takes.
 #define HX_CUDA_SHARED_MAX 163840
+
+// Coefficients of a thread of a conversion that holds at most so many rows y.
+#define HX_CUDA_CONVERT_EACH(word_bytes_, most_) ((word_bytes_) == 8 ? 1 : (most_) <= 8 ? 4 : 2)
 
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8

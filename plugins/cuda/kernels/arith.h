@@ -90,6 +90,41 @@ HX_CUDA_FN uint64_t mod_redc(hx_cuda_wide_t z, const hx_cuda_prime_t *p) {
   return mod_once(high - mul_high(z.low * p->inverse, p->q) + p->q, p->q);
 }
 
+// ---- words of 32 bits, q < 2^31: all numbers below are residues, sums below 2q < 2^32, or products below 2^62.
+
+HX_CUDA_FN uint32_t word_high(uint32_t a, uint32_t b) {
+#ifdef __CUDACC__
+  return __umulhi(a, b);
+#else
+  return (uint32_t)((uint64_t)a * b >> 32);
+#endif
+}
+
+// x - q if x >= q, else x. Needs x < 2q.
+HX_CUDA_FN uint32_t word_once(uint32_t x, uint32_t q) {
+#ifdef __CUDACC__
+  return min(x, x - q);
+#else
+  const uint32_t d = x - q;
+  return x < q ? x : d;
+#endif
+}
+
+// x * value mod q in [0, 2q) for any word x; quotient: floor(value * 2^32 / q), the upper word of a factor's.
+HX_CUDA_FN uint32_t word_shoup(uint32_t x, uint32_t value, uint32_t quotient, uint32_t q) {
+  return x * value - word_high(x, quotient) * q;
+}
+
+// Any z mod q. The upper word of floor(2^64 / q) is floor(2^32 / q), of which q * is 2^32 less r = 2^32 mod q, and the
+// lower one floor(r * 2^32 / q): Shoup's quotient of r. So both parts of z are below 2q, and their sum, reduced, below
+// 2q again.
+HX_CUDA_FN uint32_t word_mod(uint64_t z, uint32_t q, uint64_t ratio) {
+  const uint32_t high = (uint32_t)(ratio >> 32), low = (uint32_t)z;
+  const uint32_t a = word_shoup((uint32_t)(z >> 32), 0 - high * q, (uint32_t)ratio, q);
+  const uint32_t b = low - word_high(low, high) * q;
+  return word_once(word_once(a, q) + word_once(b, q), q);
+}
+
 // ---- real path. Bounds in units of q; e = q * 2^-52 <= 1/4.
 
 HX_CUDA_FN double real_fma(double a, double b, double c) {

@@ -7,22 +7,25 @@
 #include "rows.cuh"
 
 #define BASE_THREADS 256
-#define FOLD 32  // terms below 2^122 that stay below 2^128 beside a folded sum
 
-// start + sum of weights[s] * y_s, in Montgomery form on entry, a residue on return. first: rows of y in the table.
+// start + sum of weights[s] * y_s; numbers in the form that product_sum's conversions have. first: rows of y in the table.
 template <class Word>
-__device__ __forceinline__ uint64_t combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p,
+__device__ __forceinline__ Word combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p,
                                             const hx_cuda_target_t &target, const uint64_t *weights, uint32_t first,
                                             uint32_t count, uint32_t i, const Word *x) {
-  hx_cuda_wide_t sum = {0, target.start};
+  product_sum<Word> sum(target.start);
+  fold_turn<Word> turn(p);
   const uint64_t *rows = (const uint64_t *)args.rows[HX_CUDA_B];
   const Word *base = (const Word *)args.base[HX_CUDA_B];
   for (uint32_t s = 0; s < count; s++) {
-    wide_mul_add(&sum, base[rows[first + s] + i], weights[s]);
-    if (s % FOLD == FOLD - 1) sum.high = mod_word(sum.high, p->ratio, p->q);
+    if (turn.due()) sum.fold(p);
+    sum.add(base[rows[first + s] + i], (Word)weights[s]);
   }
-  if (x != NULL) wide_mul_add(&sum, x[i], target.factor);
-  return mod_redc(sum, p);
+  if (x != NULL) {
+    if (turn.due()) sum.fold(p);
+    sum.add(x[i], (Word)target.factor);
+  }
+  return sum.converted(p);
 }
 
 // Targets of fast conversions. A launch has polynomials of `count` rows y (table B, count a polynomial) and `y` targets
@@ -47,25 +50,30 @@ __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
     if (target.kind == HX_CUDA_TARGET_COPY) {
       out[i] = x[i];
     } else {
-      out[i] = (Word)combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count,
+      out[i] = combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count,
                                    args.count, i, x);
     }
   }
 }
 
-// The same with y held in registers, for at most MOST rows: one thread makes all targets of a part for one coefficient.
+// The same with y held in registers, for at most MOST rows: one thread makes all targets of a part for so many
+// coefficients, BASE_THREADS apart.
 template <class Word, int MOST>
 __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) {
+  constexpr int each = HX_CUDA_CONVERT_EACH(sizeof(Word), MOST);
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
   const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
-  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
+  const uint32_t n = 1u << args.log_n, i = tile * (BASE_THREADS * each) + threadIdx.x, plan = polynomial % args.z;
   const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
   const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
-  if (i >= n) return;
-  uint64_t y[MOST];
+  Word y[MOST][each];
 #pragma unroll
   for (int s = 0; s < MOST; s++) {
-    y[s] = s < args.count ? operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + s)[i] : 0;
+    const Word *from = operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + ((uint32_t)s < args.count ? s : 0));
+#pragma unroll
+    for (int e = 0; e < each; e++) {
+      y[s][e] = (uint32_t)s < args.count && i + e * BASE_THREADS < n ? from[i + e * BASE_THREADS] : 0;
+    }
   }
   for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
     const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
@@ -73,19 +81,32 @@ __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) 
     if (target.kind == HX_CUDA_TARGET_SKIP) continue;
     const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + target.prime;
     const uint64_t *w = weights + (uint64_t)at * args.count;
+    const Word *x = target.kind == HX_CUDA_TARGET_CONVERT ? NULL : operand_row<Word>(args, HX_CUDA_A, row);
     Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
-    if (target.kind == HX_CUDA_TARGET_COPY) {
-      out[i] = operand_row<Word>(args, HX_CUDA_A, row)[i];
-      continue;
-    }
-    hx_cuda_wide_t sum = {0, target.start};
+    fold_turn<Word> turn(p);
+    product_sum<Word> sum[each];
 #pragma unroll
-    for (int s = 0; s < MOST; s++) {
-      if (s < args.count) wide_mul_add(&sum, y[s], w[s]);
+    for (int e = 0; e < each; e++) {
+      sum[e] = product_sum<Word>(target.start);
     }
-    if (target.kind == HX_CUDA_TARGET_DIVIDE)
-      wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_A, row)[i], target.factor);
-    out[i] = (Word)mod_redc(sum, p);
+#pragma unroll
+    for (int s = 0; s <= MOST; s++) {  // the last turn: x
+      if (s < MOST ? (uint32_t)s >= args.count : target.kind != HX_CUDA_TARGET_DIVIDE) continue;
+      const Word weight = (Word)(s < MOST ? w[s] : target.factor);
+      const bool fold = turn.due();
+#pragma unroll
+      for (int e = 0; e < each; e++) {
+        if (fold) sum[e].fold(p);
+        sum[e].add(s < MOST ? y[s % MOST][e] : i + e * BASE_THREADS < n ? x[i + e * BASE_THREADS] : 0, weight);
+      }
+    }
+#pragma unroll
+    for (int e = 0; e < each; e++) {
+      if (i + e * BASE_THREADS < n) {
+        out[i + e * BASE_THREADS] =
+            target.kind == HX_CUDA_TARGET_COPY ? x[i + e * BASE_THREADS] : sum[e].converted(p);
+      }
+    }
   }
 }
 
@@ -189,14 +210,15 @@ __device__ __forceinline__ void chain_kernel(const hx_cuda_args_t &args) {
   for (uint32_t s = 0; s < args.count; s++) {
     const uint32_t first = polynomial * args.count;
     const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + targets[s].prime;
-    const uint64_t x = operand_row<Word>(args, HX_CUDA_A, first + s)[i];
-    hx_cuda_wide_t sum = {0, targets[s].start};
-    for (uint32_t l = 0; l < s; l++) {
-      wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_OUT, first + l)[i], weights[s * args.count + l]);
-      if (l % FOLD == FOLD - 1) sum.high = mod_word(sum.high, p->ratio, p->q);
+    const Word x = operand_row<Word>(args, HX_CUDA_A, first + s)[i];
+    product_sum<Word> sum(targets[s].start);
+    fold_turn<Word> turn(p);
+    for (uint32_t l = 0; l <= s; l++) {
+      if (turn.due()) sum.fold(p);
+      sum.add(l < s ? operand_row<Word>(args, HX_CUDA_OUT, first + l)[i] : x,
+              (Word)(l < s ? weights[s * args.count + l] : targets[s].factor));
     }
-    wide_mul_add(&sum, x, targets[s].factor);
-    ((Word *)operand_row<Word>(args, HX_CUDA_OUT, first + s))[i] = (Word)mod_redc(sum, p);
+    ((Word *)operand_row<Word>(args, HX_CUDA_OUT, first + s))[i] = sum.converted(p);
   }
 }
 

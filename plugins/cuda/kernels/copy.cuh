@@ -29,6 +29,14 @@ __device__ __forceinline__ void copy_8(void *to, const void *from) {
 #endif
 }
 
+__device__ __forceinline__ void copy_4(void *to, const void *from) {
+#if HX_CUDA_ON_DEVICE
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory");
+#else
+  memcpy(to, from, 4);
+#endif
+}
+
 // Ends a group of copies of this thread; copies_left<N> waits until at most the last N groups run.
 __device__ __forceinline__ void end_copies() {
 #if HX_CUDA_ON_DEVICE

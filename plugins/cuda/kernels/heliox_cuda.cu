@@ -9,6 +9,7 @@
 #include "rows.cuh"
 #include "switch.cuh"
 #include "turn.cuh"
+#include "words.cuh"
 
 extern __shared__ uint64_t shared[];
 
@@ -23,23 +24,24 @@ constexpr int blocks_of(int id, int threads) {
   if (id == ID_END_ROWS) return 4;
   if (id >= ID_RAISE_0 && id <= ID_RAISE_4) return 2;
   if (id >= ID_RAISE_TENSOR_0 && id <= ID_RAISE_TENSOR_4) return 1;
+  if (id == ID_WORD_KEY_ROWS) return 4;
+  if (id >= ID_WORD_FORWARD_COLUMNS_0 && id <= ID_WORD_BACKWARD_ROWS) return 8;
   if (id >= ID_REAL_FORWARD_COLUMNS_0 && id <= ID_KEY_ROWS) return 6;
   return threads == 128 ? 3 : 1;
 }
 
-#define KERNEL(id_, name_, body_, threads_)                                          \
-  template <class Word>                                                              \
-  __device__ __forceinline__ void run_##name_(const hx_cuda_args_t &args) {          \
-    body_;                                                                           \
-  }                                                                                  \
+#define ENTRY(id_, name_, word_, bits_, threads_)                                       \
   extern "C" __global__ void __launch_bounds__(threads_, blocks_of(ID_##id_, threads_)) \
-      hx_##name_##_64(const __grid_constant__ hx_cuda_args_t args) {                 \
-    wait_for_previous();                                                             \
-    run_##name_<uint64_t>(args);                                                     \
-  }                                                                                  \
-  extern "C" __global__ void __launch_bounds__(threads_, blocks_of(ID_##id_, threads_)) \
-      hx_##name_##_32(const __grid_constant__ hx_cuda_args_t args) {                 \
-    wait_for_previous();                                                             \
-    run_##name_<uint32_t>(args);                                                     \
+      hx_##name_##_##bits_(const __grid_constant__ hx_cuda_args_t args) {               \
+    wait_for_previous();                                                                \
+    run_##name_<word_>(args);                                                           \
   }
+#define BODY(name_, body_)                                                  \
+  template <class Word>                                                     \
+  __device__ __forceinline__ void run_##name_(const hx_cuda_args_t &args) { \
+    body_;                                                                  \
+  }
+#define KERNEL_32(id_, name_, body_, threads_) BODY(name_, body_) ENTRY(id_, name_, uint32_t, 32, threads_)
+#define KERNEL(id_, name_, body_, threads_) \
+  BODY(name_, body_) ENTRY(id_, name_, uint64_t, 64, threads_) ENTRY(id_, name_, uint32_t, 32, threads_)
 #include "kernels.def"

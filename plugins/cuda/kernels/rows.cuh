@@ -18,6 +18,73 @@ __device__ __forceinline__ const hx_cuda_prime_t *prime_of(const hx_cuda_args_t 
   return (const hx_cuda_prime_t *)args.primes + ((const uint32_t *)args.row_prime)[row];
 }
 
+// Sums of products of residues, one below q and one below any prime of its word, that begin with a word. fold() is due
+// after every `terms` of them (fold_turn).
+template <class Word>
+struct product_sum {  // products below 2^122: 32 of them stay below 2^128 beside a folded sum
+  hx_cuda_wide_t z;
+
+  __device__ __forceinline__ explicit product_sum(uint64_t start = 0) : z{0, start} {}
+  __device__ __forceinline__ static uint32_t terms(const hx_cuda_prime_t *) { return 32; }
+  __device__ __forceinline__ void add(uint64_t a, uint64_t b) { wide_mul_add(&z, a, b); }
+  __device__ __forceinline__ void fold(const hx_cuda_prime_t *p) { z.high = mod_word(z.high, p->ratio, p->q); }
+  __device__ __forceinline__ Word residue(const hx_cuda_prime_t *p) const { return (Word)mod_wide(z, p); }
+  // Of a conversion, whose weights are in Montgomery form.
+  __device__ __forceinline__ Word converted(const hx_cuda_prime_t *p) const { return (Word)mod_redc(z, p); }
+};
+template <>
+struct product_sum<uint32_t> {  // a folded sum is below 2^(32 + L), products below 2^(31 + L), L the bits of q
+  uint64_t z;
+
+  __device__ __forceinline__ explicit product_sum(uint64_t start = 0) : z(start) {}
+  __device__ __forceinline__ static uint32_t terms(const hx_cuda_prime_t *p) { return p->bits == 31 ? 2 : 6; }
+  __device__ __forceinline__ void add(uint32_t a, uint32_t b) { z += (uint64_t)a * b; }
+  __device__ __forceinline__ void fold(const hx_cuda_prime_t *p) {
+    const uint32_t q = (uint32_t)p->q, high = (uint32_t)(z >> 32);
+    z = (uint64_t)word_once(high - word_high(high, (uint32_t)(p->ratio >> 32)) * q, q) << 32 | (uint32_t)z;
+  }
+  __device__ __forceinline__ uint32_t residue(const hx_cuda_prime_t *p) const {
+    return word_mod(z, (uint32_t)p->q, p->ratio);
+  }
+  __device__ __forceinline__ uint32_t converted(const hx_cuda_prime_t *p) const { return residue(p); }
+};
+
+// Says before each term of sums whether they must be folded first.
+template <class Word>
+struct fold_turn {
+  uint32_t terms, left;
+
+  __device__ __forceinline__ explicit fold_turn(const hx_cuda_prime_t *p)
+      : terms(product_sum<Word>::terms(p)), left(terms) {}
+  __device__ __forceinline__ bool due() {
+    const bool now = left == 0;
+    left = (now ? terms : left) - 1;
+    return now;
+  }
+};
+
+// a * b + c mod q.
+template <class Word>
+__device__ __forceinline__ Word product(Word a, Word b, const hx_cuda_prime_t *p, Word c = 0) {
+  if constexpr (sizeof(Word) == 4) {
+    return word_mod((uint64_t)a * b + c, (uint32_t)p->q, p->ratio);
+  } else {
+    hx_cuda_wide_t z = {0, c};
+    wide_mul_add(&z, a, b);
+    return mod_product(z, p);
+  }
+}
+
+// x times a constant, in [0, q).
+template <class Word>
+__device__ __forceinline__ Word scaled(Word x, const hx_cuda_factor_t &f, uint64_t q) {
+  if constexpr (sizeof(Word) == 4) {
+    return word_once(word_shoup(x, (uint32_t)f.value, (uint32_t)(f.quotient >> 32), (uint32_t)q), (uint32_t)q);
+  } else {
+    return mod_once(mod_shoup(x, f.value, f.quotient, q), q);
+  }
+}
+
 // args.z: the modulus is q << z (lazy residues).
 template <class Word>
 __device__ __forceinline__ uint64_t row_value(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint64_t m,
@@ -33,28 +100,24 @@ __device__ __forceinline__ uint64_t row_value(const hx_cuda_args_t &args, const 
     case HX_CUDA_DO_REDUCE:
       return mod_once(mod_word(x, p->ratio, m), m);
     case HX_CUDA_DO_MUL:
-      return mod_mul(x, b[i], p);
-    case HX_CUDA_DO_MUL_ADD: {
-      hx_cuda_wide_t z = {0, c[i]};
-      wide_mul_add(&z, x, b[i]);
-      return mod_product(z, p);
-    }
+      return product<Word>(a[i], b[i], p);
+    case HX_CUDA_DO_MUL_ADD:
+      return product<Word>(a[i], b[i], p, c[i]);
     case HX_CUDA_DO_SCALE:
     case HX_CUDA_DO_OFFSET:
     case HX_CUDA_DO_MUL_SCALE: {
       const uint32_t half = args.op == HX_CUDA_DO_MUL_SCALE ? 0 : i >> (args.log_n - 1);
       const hx_cuda_factor_t f = ((const hx_cuda_factor_t *)args.extra)[2 * row + half];
       if (args.op == HX_CUDA_DO_OFFSET) return mod_once(x + f.value, m);
-      const uint64_t y = args.op == HX_CUDA_DO_SCALE ? x : mod_mul(x, b[i], p);
-      return mod_once(mod_shoup(y, f.value, f.quotient, m), m);
+      return scaled<Word>(args.op == HX_CUDA_DO_SCALE ? a[i] : product<Word>(a[i], b[i], p), f, m);
     }
     case HX_CUDA_DO_SCALE_ADD: {
       const hx_cuda_factor_t f = ((const hx_cuda_factor_t *)args.extra)[2 * row];
-      return mod_once(mod_once(mod_shoup(x, f.value, f.quotient, m), m) + b[i], m);
+      return mod_once((uint64_t)scaled<Word>(a[i], f, m) + b[i], m);
     }
     case HX_CUDA_DO_AFFINE: {
       const hx_cuda_factor_t *f = (const hx_cuda_factor_t *)args.extra + 2 * row;
-      return mod_once(mod_once(mod_shoup(x, f[0].value, f[0].quotient, m), m) + f[1].value, m);
+      return mod_once(scaled<Word>(a[i], f[0], m) + f[1].value, m);
     }
     default:
       return x;
@@ -84,6 +147,19 @@ __device__ __forceinline__ void row_kernel(const hx_cuda_args_t &args) {
   }
 }
 
+// x0 y1 + x1 y0 mod q.
+template <class Word>
+__device__ __forceinline__ Word tensor_middle(Word x0, Word x1, Word y0, Word y1, const hx_cuda_prime_t *p) {
+  if constexpr (sizeof(Word) == 4) {
+    return word_mod((uint64_t)x0 * y1 + (uint64_t)x1 * y0, (uint32_t)p->q, p->ratio);
+  } else {
+    hx_cuda_wide_t z = {0, 0};
+    wide_mul_add(&z, x0, y1);
+    wide_mul_add(&z, x1, y0);
+    return mod_product(z, p);
+  }
+}
+
 // (a0 b0, a0 b1 + a1 b0, a1 b1). Row tables are [3][launch rows] for the result, [2][launch rows] for a and b; count is
 // the number of launch rows.
 template <class Word>
@@ -102,13 +178,10 @@ __device__ __forceinline__ void tensor_kernel(const hx_cuda_args_t &args) {
   for (int k = 0; k < ROW_EACH; k++) {
     const uint32_t i = first + k * ROW_THREADS;
     if (i < n) {
-      const uint64_t x0 = a0[i], x1 = a1[i], y0 = b0[i], y1 = b1[i];
-      hx_cuda_wide_t z = {0, 0};
-      wide_mul_add(&z, x0, y1);
-      wide_mul_add(&z, x1, y0);
-      out[0][i] = (Word)mod_mul(x0, y0, p);
-      out[1][i] = (Word)mod_product(z, p);
-      out[2][i] = (Word)mod_mul(x1, y1, p);
+      const Word x0 = a0[i], x1 = a1[i], y0 = b0[i], y1 = b1[i];
+      out[0][i] = product<Word>(x0, y0, p);
+      out[1][i] = tensor_middle<Word>(x0, x1, y0, y1, p);
+      out[2][i] = product<Word>(x1, y1, p);
     }
   }
 }
@@ -120,27 +193,33 @@ __device__ __forceinline__ void dot_kernel(const hx_cuda_args_t &args) {
   const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
   const hx_cuda_prime_t *p = prime_of(args, row);
   Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
-  hx_cuda_wide_t sum[ROW_EACH];
+  fold_turn<Word> turn(p);
+  product_sum<Word> sum[ROW_EACH];
 #pragma unroll
   for (int k = 0; k < ROW_EACH; k++) {
     const uint32_t i = first + k * ROW_THREADS;
-    sum[k].high = 0;
-    sum[k].low = args.op == 1 && i < n ? out[i] : 0;
+    sum[k] = product_sum<Word>(args.op == 1 && i < n ? out[i] : 0);
   }
   for (uint32_t t = 0; t < args.count; t++) {
+    if (turn.due()) {
+#pragma unroll
+      for (int k = 0; k < ROW_EACH; k++) {
+        sum[k].fold(p);
+      }
+    }
     const Word *a = (const Word *)args.more[t] + ((const uint64_t *)args.more_rows[t])[row];
     const Word *b =
         (const Word *)args.more[HX_CUDA_DOT_MAX + t] + ((const uint64_t *)args.more_rows[HX_CUDA_DOT_MAX + t])[row];
 #pragma unroll
     for (int k = 0; k < ROW_EACH; k++) {
       const uint32_t i = first + k * ROW_THREADS;
-      if (i < n) wide_mul_add(&sum[k], a[i], b[i]);
+      if (i < n) sum[k].add(a[i], b[i]);
     }
   }
 #pragma unroll
   for (int k = 0; k < ROW_EACH; k++) {
     const uint32_t i = first + k * ROW_THREADS;
-    if (i < n) out[i] = (Word)mod_wide(sum[k], p);
+    if (i < n) out[i] = sum[k].residue(p);
   }
 }
 
@@ -170,7 +249,8 @@ __device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
   const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (KEY_THREADS * KEY_PAIRS) + threadIdx.x;
   const hx_cuda_prime_t *p = prime_of(args, row);
   const uint32_t own = ((const uint32_t *)args.extra)[row];
-  hx_cuda_wide_t sum[2][2 * KEY_PAIRS] = {};
+  fold_turn<Word> turn(p);
+  product_sum<Word> sum[2][2 * KEY_PAIRS];
 #pragma unroll 2
   for (uint32_t t = 0; t < args.count; t++) {
     const uint32_t at = row * args.count + t;
@@ -186,19 +266,18 @@ __device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
       y[k] = __ldcs(b + i);
       z[k] = __ldcs(a + i);
     }
-#pragma unroll
-    for (int k = 0; k < KEY_PAIRS; k++) {
-      wide_mul_add(&sum[0][2 * k], x[k].x, y[k].x);
-      wide_mul_add(&sum[0][2 * k + 1], x[k].y, y[k].y);
-      wide_mul_add(&sum[1][2 * k], x[k].x, z[k].x);
-      wide_mul_add(&sum[1][2 * k + 1], x[k].y, z[k].y);
-    }
-    if (t % 32 == 31) {
+    if (turn.due()) {
 #pragma unroll
       for (int k = 0; k < 4 * KEY_PAIRS; k++) {
-        hx_cuda_wide_t *s = &sum[k % 2][k / 2];
-        s->high = mod_word(s->high, p->ratio, p->q);
+        sum[k % 2][k / 2].fold(p);
       }
+    }
+#pragma unroll
+    for (int k = 0; k < KEY_PAIRS; k++) {
+      sum[0][2 * k].add(x[k].x, y[k].x);
+      sum[0][2 * k + 1].add(x[k].y, y[k].y);
+      sum[1][2 * k].add(x[k].x, z[k].x);
+      sum[1][2 * k + 1].add(x[k].y, z[k].y);
     }
   }
 #pragma unroll
@@ -208,8 +287,8 @@ __device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
     for (int k = 0; k < KEY_PAIRS; k++) {
       const uint32_t i = first + k * KEY_THREADS;
       pair result;
-      result.x = mod_wide(sum[c][2 * k], p);
-      result.y = mod_wide(sum[c][2 * k + 1], p);
+      result.x = sum[c][2 * k].residue(p);
+      result.y = sum[c][2 * k + 1].residue(p);
       if (i < pairs) out[i] = result;
     }
   }

@@ -11,38 +11,37 @@
 #define TURN_THREADS 128
 #define TURN_EACH 2
 #define TURN_REAL_EACH 2
-#define TURN_FOLD 32  // products below 2^122 that stay below 2^128 beside a folded sum
 
 // The key products of places at[] with a term's key: values below q.
 template <class Word>
 __device__ __forceinline__ void turn_products(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint32_t row,
                                               uint32_t term, uint64_t own, const uint32_t *at,
-                                              uint64_t (*value)[TURN_EACH]) {
+                                              Word (*value)[TURN_EACH]) {
   const Word *key = (const Word *)args.more[term];
   const uint64_t *key_rows = (const uint64_t *)args.more_rows[term] + (uint64_t)row * args.y * 2;
-  hx_cuda_wide_t sum[2][TURN_EACH] = {};
+  product_sum<Word> sum[2][TURN_EACH];
+  fold_turn<Word> turn(p);
 #pragma unroll 2
   for (uint32_t d = 0; d < args.y; d++) {
     const Word *digit = d == own ? operand_row<Word>(args, HX_CUDA_A, row)
                                  : operand_row<Word>(args, HX_CUDA_B, row * args.y + d);
     const Word *b = key + key_rows[2 * d], *a = key + key_rows[2 * d + 1];
-#pragma unroll
-    for (int k = 0; k < TURN_EACH; k++) {
-      const uint64_t x = digit[at[k]];
-      wide_mul_add(&sum[0][k], x, __ldcs(b + at[k]));
-      wide_mul_add(&sum[1][k], x, __ldcs(a + at[k]));
-    }
-    if (d % TURN_FOLD == TURN_FOLD - 1) {
+    if (turn.due()) {
 #pragma unroll
       for (int k = 0; k < 2 * TURN_EACH; k++) {
-        hx_cuda_wide_t *s = &sum[k % 2][k / 2];
-        s->high = mod_word(s->high, p->ratio, p->q);
+        sum[k % 2][k / 2].fold(p);
       }
+    }
+#pragma unroll
+    for (int k = 0; k < TURN_EACH; k++) {
+      const Word x = digit[at[k]];
+      sum[0][k].add(x, __ldcs(b + at[k]));
+      sum[1][k].add(x, __ldcs(a + at[k]));
     }
   }
 #pragma unroll
   for (int k = 0; k < 2 * TURN_EACH; k++) {
-    value[k % 2][k / 2] = mod_wide(sum[k % 2][k / 2], p);
+    value[k % 2][k / 2] = sum[k % 2][k / 2].residue(p);
   }
 }
 
@@ -62,17 +61,24 @@ __device__ __forceinline__ void turn_kernel(const hx_cuda_args_t &args) {
   Word *out[2] = {(Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row),
                   (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + 1)};
   uint32_t place[TURN_EACH], at[TURN_EACH];
-  hx_cuda_wide_t total[2][TURN_EACH] = {};
+  product_sum<Word> total[2][TURN_EACH];
+  fold_turn<Word> turn(p);
 #pragma unroll
   for (int k = 0; k < TURN_EACH; k++) {
     place[k] = min(first + k * TURN_THREADS, n - 1);  // short rows: the last place again, never stored
     for (int c = 0; c < 2 && (args.op & 1) != 0; c++) {
-      total[c][k].low = out[c][place[k]];
+      total[c][k] = product_sum<Word>(out[c][place[k]]);
     }
   }
   for (uint32_t t = 0; t < args.count; t++) {
     const uint32_t element = turns->element[t];
-    uint64_t value[2][TURN_EACH] = {};
+    Word value[2][TURN_EACH] = {};
+    if (turn.due()) {
+#pragma unroll
+      for (int k = 0; k < 2 * TURN_EACH; k++) {
+        total[k % 2][k / 2].fold(p);
+      }
+    }
 #pragma unroll
     for (int k = 0; k < TURN_EACH; k++) {
       at[k] = permuted_place(place[k], element, args.log_n);
@@ -83,26 +89,25 @@ __device__ __forceinline__ void turn_kernel(const hx_cuda_args_t &args) {
 #pragma unroll
     for (int k = 0; k < TURN_EACH; k++) {
       if (!special) {
-        const uint64_t x = mod_shoup(c0[at[k]], facts.lift.value, facts.lift.quotient, p->q);
-        value[0][k] = mod_once(mod_once(x, p->q) + value[0][k], p->q);
+        value[0][k] = (Word)mod_once((uint64_t)scaled<Word>(c0[at[k]], facts.lift, p->q) + value[0][k], p->q);
       }
       if (!special && element == 1) {
-        value[1][k] = mod_once(mod_shoup(c1[at[k]], facts.lift.value, facts.lift.quotient, p->q), p->q);
+        value[1][k] = scaled<Word>(c1[at[k]], facts.lift, p->q);
       }
-      uint64_t weight = 1;
+      Word weight = 1;
       if ((args.op & 2) != 0) {
         const uint32_t w = HX_CUDA_DOT_MAX + t;
         weight = ((const Word *)args.more[w] + ((const uint64_t *)args.more_rows[w])[row])[place[k]];
       }
-      wide_mul_add(&total[0][k], value[0][k], weight);
-      wide_mul_add(&total[1][k], value[1][k], weight);
+      total[0][k].add(value[0][k], weight);
+      total[1][k].add(value[1][k], weight);
     }
   }
 #pragma unroll
   for (int k = 0; k < TURN_EACH; k++) {
     if (first + k * TURN_THREADS < n) {
-      out[0][place[k]] = (Word)mod_wide(total[0][k], p);
-      out[1][place[k]] = (Word)mod_wide(total[1][k], p);
+      out[0][place[k]] = total[0][k].residue(p);
+      out[1][place[k]] = total[1][k].residue(p);
     }
   }
 }
