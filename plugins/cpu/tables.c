@@ -36,7 +36,8 @@ static bool has_52(const hxs_modulus *m, uint32_t log_n) {
 static size_t prime_bytes(const hxs_modulus *m, uint32_t log_n) {
   size_t bytes = ((size_t)4 << log_n) * (m->word / 8);
   if (has_52(m, log_n)) {
-    bytes += (hx_cpu_ifma_words(log_n) + hx_cpu_ifma_inverse_words(log_n)) * sizeof(uint64_t);
+    bytes +=
+        (HX_CPU_IFMA_CONSTANTS * 8 + hx_cpu_ifma_words(log_n) + hx_cpu_ifma_inverse_words(log_n)) * sizeof(uint64_t);
   }
   return (bytes + HX_CPU_ALIGNMENT - 1) / HX_CPU_ALIGNMENT * HX_CPU_ALIGNMENT;
 }
@@ -57,11 +58,14 @@ static void fill_prime(hx_cpu_prime_t *prime, uint64_t psi, uint32_t log_n, char
                           .last = {hxs_factor_of(m, degree), hxs_factor_of(m, hxs_mul_mod(m, degree, first))}};
   if (has_52(m, log_n)) {
     const void *rows[4] = {words, words + row, words + 2 * row, words + 3 * row};
-    uint64_t *arranged = (void *)(words + 4 * row);
-    hx_cpu_ifma_arrange(rows[0], rows[1], log_n, arranged);
-    hx_cpu_ifma_arrange_inverse(m, rows[2], rows[3], log_n, arranged + hx_cpu_ifma_words(log_n));
-    prime->twiddles.forward52 = arranged;
-    prime->twiddles.inverse52 = arranged + hx_cpu_ifma_words(log_n);
+    uint64_t *constants = (void *)(words + 4 * row);
+    uint64_t *there = constants + (size_t)8 * HX_CPU_IFMA_CONSTANTS, *back52 = there + hx_cpu_ifma_words(log_n);
+    hx_cpu_ifma_constants(m->q, constants);
+    hx_cpu_ifma_arrange(rows[0], rows[1], log_n, there);
+    hx_cpu_ifma_arrange_inverse(m, rows[2], rows[3], log_n, back52);
+    prime->twiddles.constants52 = constants;
+    prime->twiddles.forward52 = there;
+    prime->twiddles.inverse52 = back52;
   }
 }
 

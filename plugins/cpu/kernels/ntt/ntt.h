@@ -12,7 +12,7 @@ typedef struct hx_cpu_twiddles {
   const void *forward, *forward_quotient;
   const void *inverse, *inverse_quotient;
   hxs_factor last[2];
-  const uint64_t *forward52, *inverse52;  // the same roots for 52-bit products (ntt_ifma.h), or NULL
+  const uint64_t *forward52, *inverse52, *constants52;  // what 52-bit products take (ntt_ifma.h), or NULL
 } hx_cpu_twiddles_t;
 
 // Both transform one row of 2^log_n residues, log_n >= 3; out may be in.

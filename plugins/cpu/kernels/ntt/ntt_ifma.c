@@ -105,3 +105,25 @@ void hx_cpu_ifma_arrange_inverse(const hxs_modulus *m, const uint64_t *roots, co
     }
   }
 }
+
+// ---- constants
+
+void hx_cpu_ifma_constants(uint64_t q, uint64_t *out) {
+  const uint64_t limit = (uint64_t)1 << 52;
+  uint64_t rows[HX_CPU_IFMA_CONSTANTS] = {q, 2 * q, limit - q, limit / q, limit - 1};
+  size_t at = 5;
+  for (uint64_t k = 0; k < 8; k++) {
+    rows[at++] = k * q;
+  }
+  for (uint64_t k = 8; k <= 64; k *= 2) {
+    rows[at++] = k * q;
+  }
+  for (uint64_t k = 0; k < HX_CPU_IFMA_LIFTS; k++) {
+    rows[at++] = 0 - k;
+  }
+  rows[at++] = 1;
+  rows[at] = 34 * q;
+  for (size_t i = 0; i < (size_t)8 * HX_CPU_IFMA_CONSTANTS; i++) {
+    out[i] = rows[i / 8];
+  }
+}

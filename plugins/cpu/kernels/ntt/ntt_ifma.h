@@ -30,6 +30,9 @@
 
 #define HX_CPU_IFMA_COMMON 144u  // words that all groups of the inverse share
 
+#define HX_CPU_IFMA_LIFTS 18u      // multiples of q that are free
+#define HX_CPU_IFMA_CONSTANTS 37u  // rows of eight equal words
+
 // Words of one direction.
 static inline size_t hx_cpu_ifma_words(uint32_t log_n) { return (size_t)2 << log_n; }
 static inline size_t hx_cpu_ifma_inverse_words(uint32_t log_n) {
@@ -46,5 +49,9 @@ static inline bool hx_cpu_ifma_fits(const hxs_modulus *m, uint32_t log_n) {
 void hx_cpu_ifma_arrange(const uint64_t *roots, const uint64_t *quotients, uint32_t log_n, uint64_t *out);
 void hx_cpu_ifma_arrange_inverse(const hxs_modulus *m, const uint64_t *roots, const uint64_t *quotients, uint32_t log_n,
                                  uint64_t *out);
+
+// The constants of both, HX_CPU_IFMA_CONSTANTS rows of eight equal words: q, 2q, 2^52 - q, floor(2^52 / q), 2^52 - 1;
+// k q for k < 8; 8, 16, 32, 64 times q; -k for k < HX_CPU_IFMA_LIFTS; 1; 34 q.
+void hx_cpu_ifma_constants(uint64_t q, uint64_t *out);
 
 #endif

@@ -36,16 +36,17 @@
 
 typedef enum depth { WIDE, EIGHT, SEVEN, TIGHT } depth_t;
 
-#define LIFTS 18  // multiples of q that are free
-
+// Constants of a prime, as hx_cpu_ifma_constants writes them: each eight times, so that a copy costs a load alone.
 typedef struct constants {
   ifma_modulus_t m;
-  hx_vec bound[8];      // k * q
-  hx_vec large[4];      // 8, 16, 32, 64 times q, where wide
-  hx_vec minus[LIFTS];  // -k: the start of a quotient whose rest is to be k * q more
-  hx_vec one;           // of one whose rest is to be q less
-  hx_vec first;         // what lifts the first operands of a row, where wide
+  hx_vec bound[8];                  // k * q
+  hx_vec large[4];                  // 8, 16, 32, 64 times q, where wide
+  hx_vec minus[HX_CPU_IFMA_LIFTS];  // -k: the start of a quotient whose rest is to be k * q more
+  hx_vec one;                       // of one whose rest is to be q less
+  hx_vec first;                     // what lifts the first operands of a row, where wide
 } constants_t;
+
+_Static_assert(sizeof(constants_t) == HX_CPU_IFMA_CONSTANTS * sizeof(hx_vec), "constants are rows of eight words");
 
 // Places of what goes to one of a pair of registers. Read from memory each time: an exchange overwrites either them or
 // a register that the other half of the exchange needs.
@@ -55,23 +56,13 @@ typedef struct places {
 
 #define PLACES static const _Alignas(64) places_t
 
-static constants_t constants_of(uint64_t q) {
-  constants_t c = {.m = ifma_modulus(q), .one = splat(1), .first = splat(34 * q)};
-  for (uint64_t k = 0; k < 8; k++) {
-    c.bound[k] = splat(k * q);
-  }
-  for (uint64_t k = 0; k < 4; k++) {
-    c.large[k] = splat((q << 3) << k);
-  }
-  for (uint64_t k = 0; k < LIFTS; k++) {
-    c.minus[k] = splat(0 - k);
-  }
-  return c;
-}
+static const constants_t *constants_of(const uint64_t *words) { return (const constants_t *)(const void *)words; }
 
 static depth_t depth_of(uint64_t q) {
-  const uint64_t eighths = 8 * HX_CPU_IFMA_LIMIT / q;
-  return eighths >= 8 * 128 ? WIDE : eighths >= 63 ? EIGHT : eighths >= 56 ? SEVEN : TIGHT;
+  return 128 * q <= HX_CPU_IFMA_LIMIT      ? WIDE
+         : 63 * q <= 8 * HX_CPU_IFMA_LIMIT ? EIGHT
+         : 7 * q <= HX_CPU_IFMA_LIMIT      ? SEVEN
+                                           : TIGHT;
 }
 
 // A copy of a constant: read from memory, since a copy of a register takes a port of the products.

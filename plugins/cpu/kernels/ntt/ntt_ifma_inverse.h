@@ -121,25 +121,27 @@ HXS_INLINE void inverse_groups(uint64_t *out, const uint64_t *in, const uint64_t
   span_t span[8], next_span[8];
   UNROLL for (int i = 0; i < 8; i++) { v[i] = load(in + 8 * i); }
   UNROLL for (int s = 0; s < 4; s++) { inverse_tail_stage(v, span, common, c, depth, s); }
-  for (size_t b = 0; b < count; b++) {
-    const size_t then = b + 1 < count ? b + 1 : b;  // the last one's is thrown away
+  for (size_t b = 0; b + 1 < count; b++) {
     const hx_vec *start = &c->minus[group_lift(b, depth)];
     if (far) {
       ask_group(groups + GROUP * (b + AHEAD), in + 64 * (b + AHEAD));
     }
-    UNROLL for (int i = 0; i < 8; i++) { next[i] = load(in + 64 * then + 8 * i); }
+    UNROLL for (int i = 0; i < 8; i++) { next[i] = load(in + 64 * (b + 1) + 8 * i); }
     UNROLL for (int s = 0; s < 4; s++) {
       inverse_tail_stage(next, next_span, common, c, depth, s);
       if (s < 3) {
         inverse_head_stage(v, span, groups + GROUP * b, start, c, depth, 2 - s);
       }
     }
-    UNROLL for (int i = 0; i < 8; i++) { store(out + 64 * b + 8 * i, v[i]); }
     UNROLL for (int i = 0; i < 8; i++) {
+      store(out + 64 * b + 8 * i, v[i]);
       v[i] = next[i];
       span[i] = next_span[i];
     }
   }
+  const hx_vec *start = &c->minus[group_lift(count - 1, depth)];
+  UNROLL for (int s = 2; s >= 0; s--) { inverse_head_stage(v, span, groups + GROUP * (count - 1), start, c, depth, s); }
+  UNROLL for (int i = 0; i < 8; i++) { store(out + 64 * (count - 1) + 8 * i, v[i]); }
 }
 
 // ---- passes over groups
@@ -179,6 +181,11 @@ HXS_INLINE void cross_all(hx_vec *v, const hx_vec *w, const constants_t *c, dept
   }
 }
 
+// Values of a pass two vectors on.
+HXS_INLINE void ask_rows(const uint64_t *a, size_t stride, int stages) {
+  UNROLL for (int i = 0; i < 1 << stages; i++) { _mm_prefetch((const char *)(a + (size_t)i * stride), _MM_HINT_T0); }
+}
+
 // A pass over a block of 2^stages times `distance` groups. last: the factors psi^-(64 j), where it is the last one.
 HXS_INLINE void inverse_pass(uint64_t *a, const inverse_tables_t *t, size_t distance, const constants_t *c,
                              depth_t depth, int stages, bool first, bool last) {
@@ -194,6 +201,9 @@ HXS_INLINE void inverse_pass(uint64_t *a, const inverse_tables_t *t, size_t dist
     }
     for (size_t k = 64 * j; k < 64 * j + 64; k += 8) {
       hx_vec v[8];
+      if (!first) {  // blocks of the first stages have just been written
+        ask_rows(a + k + 16, stride, stages);
+      }
       UNROLL for (int i = 0; i < 1 << stages; i++) { v[i] = load(a + k + (size_t)i * stride); }
       cross_all(v, w, c, depth, stages, first);
       UNROLL for (int i = 0; i < 1 << stages; i++) {

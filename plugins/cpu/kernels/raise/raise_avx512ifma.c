@@ -141,21 +141,21 @@ static void begin(void *out, const void *const *in, const hxs_affine *map, const
     raise_begin_apart(&hx_cpu_convert_avx512ifma, out, in, map, m, log_n, part, parts);
     return;
   }
-  const constants_t c = constants_of(m->q);
+  const constants_t *restrict c = constants_of(t->constants52);
   const depth_t depth = depth_of(m->q);
   const bool few = takes_few(map->count, depth);
   source_t s = {.in = in, .count = map->count};
   source_of(&s, map, m, few);
   switch (depth) {
     case WIDE:
-      begin_depth(out, &s, t->forward52, log_n, part, parts, &c, WIDE, few);
+      begin_depth(out, &s, t->forward52, log_n, part, parts, c, WIDE, few);
       break;
     case EIGHT:
     case SEVEN:
-      begin_depth(out, &s, t->forward52, log_n, part, parts, &c, SEVEN, few);
+      begin_depth(out, &s, t->forward52, log_n, part, parts, c, SEVEN, few);
       break;
     default:
-      begin_depth(out, &s, t->forward52, log_n, part, parts, &c, TIGHT, few);
+      begin_depth(out, &s, t->forward52, log_n, part, parts, c, TIGHT, few);
       break;
   }
 }
@@ -166,19 +166,19 @@ static void end(void *row, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uin
     raise_end_apart(&hx_cpu_ntt_avx512ifma, row, m, t, log_n, at);
     return;
   }
-  const constants_t c = constants_of(m->q);
+  const constants_t *restrict c = constants_of(t->constants52);
   const uint64_t *roots = t->forward52, *tail = roots + ((size_t)1 << log_n) / 4;
   asked_t asked = {{ahead != NULL ? ahead->rows[0] : NULL, ahead != NULL ? ahead->rows[1] : NULL}};
   switch (depth_of(m->q)) {
     case WIDE:
-      forward_rest(row, roots, tail, log_n, at, &c, WIDE, &asked);
+      forward_rest(row, roots, tail, log_n, at, c, WIDE, &asked);
       break;
     case EIGHT:
     case SEVEN:
-      forward_rest(row, roots, tail, log_n, at, &c, SEVEN, &asked);
+      forward_rest(row, roots, tail, log_n, at, c, SEVEN, &asked);
       break;
     default:
-      forward_rest(row, roots, tail, log_n, at, &c, TIGHT, &asked);
+      forward_rest(row, roots, tail, log_n, at, c, TIGHT, &asked);
       break;
   }
 }
