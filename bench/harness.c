@@ -214,6 +214,36 @@ static bool check_raise(harness_t *h, const hx_cpu_prime_t *prime, uint32_t bits
   return true;
 }
 
+static bool check_permute(harness_t *h, const hxs_modulus *m) {
+  const uint32_t n = (uint32_t)h->n, part = n < 16 ? n : n / 2,
+                 elements[] = {1, 3, 5, 2 * n - 1, ((uint32_t)next(h) & (2 * n - 1)) | 1};
+  uint32_t *index = (uint32_t *)h->rows[1];  // half a row each
+  hx_cpu_turn_t turn = {.groups = index + n};
+  fill(h, h->rows[0], m->q, m->q, RANDOM);
+  for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
+    hxs_automorphism_index(h->log_n, elements[i], index);
+    h->portable.permute->gather(h->expected, h->rows[0], index, n);
+    h->kernels.permute->gather(guarded(h), h->rows[0], index, n);
+    if (!agrees(h, "gather", m, RANDOM)) {
+      return false;
+    }
+    hxs_automorphism_index(h->log_n, (uint32_t)hxs_odd_inverse(elements[i]) & (2 * n - 1), index);
+    hx_cpu_turn_fill(&turn, index, n);
+    for (uint32_t off = 0; off < 2; off++) {  // also to where words are not whole lines
+      uint64_t *to = guarded(h);
+      for (uint32_t at = 0; at < n; at += part) {
+        h->kernels.permute->scatter(to - off, h->rows[0] + at, &turn, at, part);
+      }
+      memmove(to, to - off, n * sizeof *to);
+      to[-1] = MARK;
+      if (!agrees(h, "scatter", m, RANDOM)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 static bool check_expand(harness_t *h, const hxs_modulus *m) {
   uint8_t seed[32];
   for (size_t i = 0; i < sizeof seed; i++) {
@@ -225,7 +255,7 @@ static bool check_expand(harness_t *h, const hxs_modulus *m) {
 }
 
 static bool check_prime(harness_t *h, const hx_cpu_prime_t *prime, uint32_t bits) {
-  bool good = check_expand(h, &prime->m);
+  bool good = check_expand(h, &prime->m) && check_permute(h, &prime->m);
   for (int pattern = 0; good && pattern < PATTERNS; pattern++) {
     good = check_ntt(h, prime, (pattern_t)pattern) && check_pointwise(h, &prime->m, (pattern_t)pattern) &&
            check_convert(h, &prime->m, bits, (pattern_t)pattern) && check_raise(h, prime, bits, (pattern_t)pattern);

@@ -18,7 +18,8 @@ typedef struct hx_cpu_switch_term {
   uint32_t source;      // operand: the ciphertext
   uint32_t key;         // operand; HX_NONE: a step of 0
   uint32_t element;     // of the automorphism; 1: none
-  uint32_t *index;      // [n] of the automorphism in ntt domain
+  uint32_t *index;      // sums: [n] of the automorphism in ntt domain
+  hx_cpu_turn_t turn;   // else, of results there
   uint32_t *key_limbs;  // [extended]
 } hx_cpu_switch_term_t;
 

@@ -109,11 +109,16 @@ static void finish_pair(hx_cpu_switch_row_t *task, uint32_t result) {
       end_value(task, value[c], at, &ahead);
     }
     hx_cpu_switch_ready(task, term, at);
-    finish_tile(task, result, 0, at, value[0], rest[0]);
-    finish_tile(task, result, 1, at, value[1], rest[1]);
+    for (uint32_t c = 0; c < 2; c++) {
+      finish_tile(task, result, c, at, value[c], rest[c]);
+      if (term->turn.groups != NULL) {
+        run->kernels->permute->scatter(out[c], (const char *)value[c] + hx_cpu_switch_bytes(run, at), &term->turn, at,
+                                       hx_cpu_switch_tile(p));
+      }
+    }
   }
-  for (uint32_t c = 0; c < 2; c++) {
-    hx_cpu_switch_turn(task, term, view->domain == HX_NTT, out[c], value[c]);
+  for (uint32_t c = 0; c < 2 && view->domain != HX_NTT; c++) {
+    hx_cpu_switch_leave(task, term, out[c], value[c]);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preparing operations with a switching key: checks and constants. See switch.h.
+#include <stdlib.h>
 #include <string.h>
 
 #include "heliox/support/host.h"
@@ -51,14 +52,30 @@ int32_t hx_cpu_switch_begin(const hxs_build *build, uint32_t active, uint32_t dr
   return HX_OK;
 }
 
+static int32_t build_turn(const hxs_build *build, uint32_t element, hx_cpu_turn_t *turn) {
+  const hxs_prepared *p = build->prepared;
+  HXS_TRY(hxs_keep_or_fail(build, p->n / 8, sizeof *turn->groups, &turn->groups));
+  uint32_t *places = malloc(p->n * sizeof *places);
+  if (places == NULL) {
+    return hxs_refuse(build, HX_OUT_OF_MEMORY, "no memory for %zu places of an automorphism", p->n);
+  }
+  const uint32_t back = (uint32_t)hxs_odd_inverse(element) & (uint32_t)(2 * p->n - 1);
+  hxs_automorphism_index(p->log_n, back, places);
+  hx_cpu_turn_fill(turn, places, p->n);
+  free(places);
+  return HX_OK;
+}
+
 int32_t hx_cpu_switch_term(const hxs_build *build, hx_cpu_switch_t *s, uint32_t t, uint32_t key, uint32_t element) {
   hx_cpu_switch_term_t *term = &s->terms[t];
   term->source = s->source_count > 1 ? t : 0;
   term->key = key;
   term->element = element;
-  if (element != 1 && (s->sums || build->prepared->results[t].domain == HX_NTT)) {
+  if (element != 1 && s->sums) {
     HXS_TRY(hxs_keep_or_fail(build, build->prepared->n, sizeof *term->index, &term->index));
     hxs_automorphism_index(build->prepared->log_n, element, term->index);
+  } else if (element != 1 && build->prepared->results[t].domain == HX_NTT) {
+    HXS_TRY(build_turn(build, element, &term->turn));
   }
   return key == HX_NONE ? HX_OK : hxs_accept_key(build, key, s->digits, s->extended, s->ids, &term->key_limbs);
 }

@@ -70,16 +70,11 @@ const void *hx_cpu_switch_rest_tile(const hx_cpu_switch_row_t *task, const hx_cp
   return source_part(task->run, term->source, c, task->row, at, hx_cpu_switch_tile(task->run->prepared), room);
 }
 
-void hx_cpu_switch_turn(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, bool to_ntt, void *out,
-                        void *value) {
+void hx_cpu_switch_leave(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, void *out, void *value) {
   const hxs_prepared *p = task->run->prepared;
   const hx_cpu_prime_t *prime = task->prime;
-  if (!to_ntt) {
-    task->run->kernels->ntt->inverse(value, value, &prime->m, &prime->twiddles, p->log_n);
-  }
-  if (term->element != 1 && to_ntt) {
-    task->run->kernels->permute->gather(out, value, term->index, p->n);
-  } else if (term->element != 1) {
+  task->run->kernels->ntt->inverse(value, value, &prime->m, &prime->twiddles, p->log_n);
+  if (term->element != 1) {
     task->run->kernels->permute->substitute(out, value, term->element, prime->m.q, p->n);
   }
 }

@@ -120,9 +120,8 @@ const void *hx_cpu_switch_rest(const hx_cpu_switch_row_t *task, const hx_cpu_swi
 // A tile of it: `row` is what the function above gave, `room` a tile.
 const void *hx_cpu_switch_rest_tile(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, uint32_t c,
                                     const void *row, size_t at, void *room);
-// out = value under the term's automorphism, both in ntt domain, or out of it.
-void hx_cpu_switch_turn(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, bool to_ntt, void *out,
-                        void *value);
+// out = value out of ntt domain, under the term's automorphism; without one in place.
+void hx_cpu_switch_leave(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, void *out, void *value);
 
 // ---- sums of terms over Q and P (switch_sums.c)
 

@@ -34,8 +34,9 @@ static void term_pair(hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *ter
                                          hx_cpu_switch_tile(p));
     }
   }
-  hx_cpu_switch_turn(task, term, true, out[0], value[0]);
-  hx_cpu_switch_turn(task, term, true, out[1], value[1]);
+  for (uint32_t c = 0; c < 2 && term->element != 1; c++) {
+    kernels->permute->gather(out[c], value[c], term->index, p->n);
+  }
 }
 
 void hx_cpu_switch_terms(hx_cpu_switch_row_t *task) {
