@@ -73,9 +73,16 @@ static void divide(const hx_cpu_run_t *run, const hxs_target *target, const hx_c
     run->kernels->convert->combine(out, inputs, &target->map, &prime->m, p->n);
     return;
   }
-  run->kernels->convert->combine_lazy(out, inputs, &target->map, &prime->m, p->n);
-  run->kernels->ntt->forward(out, out, &prime->m, &prime->twiddles, p->log_n);
-  run->kernels->pointwise->mul_scalar_add(out, out, x, hxs_factor_of(&prime->m, target->scale), &prime->m, p->n);
+  const hxs_factor scale = hxs_factor_of(&prime->m, target->scale);
+  const size_t block = hx_cpu_raise_block(p->log_n), bytes = block * (p->ring->word / 8);
+  run->kernels->raise->begin(out, inputs, &target->map, &prime->m, &prime->twiddles, p->log_n, 0, 1);
+  for (size_t at = 0; at < p->n; at += block) {
+    const char *taken = (const char *)x + at / block * bytes;
+    char *made = (char *)out + at / block * bytes;
+    const hx_cpu_ahead_t ahead = {{taken, taken + bytes / 2}};
+    run->kernels->raise->end(out, &prime->m, &prime->twiddles, p->log_n, at, &ahead);
+    run->kernels->pointwise->mul_scalar_add(made, made, taken, scale, &prime->m, block);
+  }
 }
 
 // A row of the operand, in the result's domain.
@@ -121,8 +128,7 @@ static void target_body(const hx_cpu_run_t *run, uint64_t index) {
     divide(run, target, prime, out, inputs, x);
     cross(run, prime, out);
   } else if (base->transform) {
-    run->kernels->convert->combine_lazy(out, inputs, &target->map, &prime->m, p->n);
-    run->kernels->ntt->forward(out, out, &prime->m, &prime->twiddles, p->log_n);
+    hx_cpu_raise_whole(run->kernels->raise, out, inputs, &target->map, &prime->m, &prime->twiddles, p->log_n);
     cross(run, prime, out);
   } else {
     run->kernels->convert->combine(out, inputs, &target->map, &prime->m, p->n);
