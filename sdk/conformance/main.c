@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// heliox-conformance MANIFEST.json [--tier T] [--only OP] [--junit F] [--json] [--log-n-max N] [--timeout S] [-v]
+// heliox-conformance MANIFEST.json [--tier T] [--only OP] [--part I/N] [--junit F] [--json] [--log-n-max N]
+//                    [--timeout S] [-v]
 //
 // Exit: 0 it conforms; 1 it does not; 2 usage; 3 a file cannot be read or written; 70 a fault of the suite.
 #include <errno.h>
@@ -14,17 +15,19 @@
 
 #include "sdk/conformance/suite.h"
 
+#define PARTS_MAX 64
+
 typedef struct options {
   const char *manifest, *junit, *only;
   bool json, verbose, tiers[TIER_COUNT], all;
-  uint32_t log_n_max, timeout;
+  uint32_t log_n_max, part, parts, timeout;
 } options_t;
 
 static int usage(const char *what, const char *value) {
   fprintf(stderr, "heliox-conformance: %s '%s'\n", what, value);
   fprintf(stderr,
           "usage: heliox-conformance MANIFEST.json [--tier primitives|fused|ckks|all] [--only OPERATION]\n"
-          "                          [--junit FILE] [--json] [--log-n-max N] [--timeout SECONDS] [-v]\n");
+          "                          [--part I/N] [--junit FILE] [--json] [--log-n-max N] [--timeout SECONDS] [-v]\n");
   return 2;
 }
 
@@ -45,6 +48,16 @@ static bool parse_number(const char *text, unsigned long low, unsigned long high
   return true;
 }
 
+// "2/8": part 2 of 8.
+static bool parse_part(const char *text, options_t *options) {
+  char first[16];
+  const char *slash = strchr(text, '/');
+  if (slash == NULL || (size_t)(slash - text) >= sizeof first) return false;
+  snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+  return parse_number(slash + 1, 1, PARTS_MAX, &options->parts) &&
+         parse_number(first, 1, options->parts, &options->part);
+}
+
 // 0, or the exit code.
 static int parse(int argc, char **argv, options_t *options) {
   for (int i = 1; i < argc; ++i) {
@@ -60,6 +73,8 @@ static int parse(int argc, char **argv, options_t *options) {
       options->junit = value;
     } else if (strcmp(name, "--log-n-max") == 0) {
       right = parse_number(value, 3, 17, &options->log_n_max);
+    } else if (strcmp(name, "--part") == 0) {
+      right = parse_part(value, options);
     } else if (strcmp(name, "--timeout") == 0) {
       right = parse_number(value, 1, 86400, &options->timeout);
     } else {
@@ -81,9 +96,9 @@ static int parse(int argc, char **argv, options_t *options) {
 
 // ------------------------------------------------------------------ the child
 
-// Everything about a plugin that has been opened.
+// Everything about a plugin that has been opened; what is of no operation in the first part.
 static void run_parts(suite_t *suite, uint32_t log_n_max) {
-  if (suite->only != NULL) {
+  if (suite->only != NULL || suite->part > 0) {
     run_operations(suite, log_n_max);
     return;
   }
@@ -102,6 +117,8 @@ static void run_suite(const options_t *options, results_t *results) {
   suite->results = results;
   suite->manifest = options->manifest;
   suite->only = options->only;
+  suite->part = options->part - 1;
+  suite->parts = options->parts;
   suite->random = 20;
   suite->report = hx_report_create();
   suite->threads_before = life_threads();
@@ -115,7 +132,7 @@ static void run_suite(const options_t *options, results_t *results) {
     const bool opened = suite_open(suite);
     suite->record->checks += opened ? 1 : 0;
     case_end(suite);
-    if (opened && suite->only == NULL) run_groups(suite);
+    if (opened && suite->only == NULL && suite->part == 0) run_groups(suite);
     if (opened && suite->device != NULL) run_parts(suite, options->log_n_max);
   }
   suite_close(suite);
@@ -181,7 +198,7 @@ static int report(const options_t *options, const results_t *results) {
 }
 
 int main(int argc, char **argv) {
-  options_t options = {.log_n_max = 16, .timeout = 3600};
+  options_t options = {.log_n_max = 16, .part = 1, .parts = 1, .timeout = 3600};
   const int code = parse(argc, argv, &options);
   if (code != 0) return code;
   if (access(options.manifest, R_OK) != 0) {
@@ -193,6 +210,8 @@ int main(int argc, char **argv) {
   results_t *results = mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (results == MAP_FAILED || sodium_init() < 0) return 70;
   for (int t = 0; t < TIER_COUNT; ++t) results->tiers[t].wanted = options.all || options.tiers[t] || !any;
+  results->part = options.part;
+  results->parts = options.parts;
   if (options.only != NULL) snprintf(results->only, sizeof results->only, "%s", options.only);
   fflush(stdout);
   const pid_t child = fork();

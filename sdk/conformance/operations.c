@@ -128,7 +128,7 @@ static bool is_asked_for(const suite_t *suite, const char *type) {
 }
 
 void run_operations(suite_t *suite, uint32_t log_n_max) {
-  for (size_t i = 0; i < suite->loaded->operation_count; ++i) {
+  for (size_t i = suite->part; i < suite->loaded->operation_count; i += suite->parts) {
     const hx_manifest_operation_t *row = &suite->loaded->operations[i];
     if (operation_wanted(suite, row) && is_asked_for(suite, row->type) && strcmp(row->type, "fusion.region") != 0)
       run_row(suite, row, log_n_max);

@@ -123,7 +123,8 @@ bool results_print_json(const results_t *results) {
                 "name", results->name, "version", results->version, "digest", results->digest, "conforms",
                 totals.failed == 0, "tiers", tiers_json(results), "passed", (json_int_t)totals.passed, "failed",
                 (json_int_t)totals.failed, "skipped", (json_int_t)totals.skipped, "checks", (json_int_t)totals.checks,
-                "operation_runs", (json_int_t)results->operation_runs, "only", results->only, "log_n_run",
+                "operation_runs", (json_int_t)results->operation_runs, "only", results->only, "part",
+                (json_int_t)results->part, "parts", (json_int_t)results->parts, "log_n_run",
                 (json_int_t)results->log_n_run, "log_n_declared", (json_int_t)results->log_n_declared, "cases", cases);
   const bool printed = root != NULL && json_dumpf(root, stdout, JSON_INDENT(2)) == 0;
   putchar('\n');
@@ -148,6 +149,9 @@ static void print_first_failure(const results_t *results) {
 
 // What a run that passed has not tried.
 static void print_limits(const results_t *results) {
+  if (results->parts > 1)
+    printf("part %u of %u: every %uth operation; all parts together are the suite\n", results->part, results->parts,
+           results->parts);
   if (results->only[0] != '\0')
     printf("only %s: this says nothing about tiers, roles, refusals and the rest of the plugin\n", results->only);
   if (results->log_n_run > 0 && results->log_n_run < results->log_n_declared)

@@ -42,6 +42,7 @@ typedef struct results {
   uint64_t operation_runs;             // executions of declared operations that were compared
   uint32_t group_cases;                // of the collective role
   char only[48];                       // the operations that were asked for; empty: all, and everything else
+  uint32_t part, parts;                // of the operations, from 1
   uint32_t log_n_run, log_n_declared;  // largest ring that an operation was run on, that one of them declares
   bool finished;
   uint32_t count;
@@ -100,7 +101,8 @@ typedef struct suite {
   record_t *record;  // of the running case
   double started;
   const char *manifest;
-  const char *only;  // NULL: everything
+  const char *only;      // NULL: everything
+  uint32_t part, parts;  // of the declared operations those whose number leaves `part` by `parts`
   hx_plugins_t *plugins;
   size_t index;
   hx_report_t *report;
