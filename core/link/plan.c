@@ -3,9 +3,15 @@
 // A root takes part from the first step that writes it to the last that touches it, both included; two roots share
 // bytes only where one ends before the other begins. Steps run in order on one queue, so that is enough; around a loop
 // lives are prolonged to the whole of it.
+//
+// Where the device records runs, it does independent steps at once. Then memory is used again only by steps that need
+// all those that used it before, as long as the intermediates do not take too much of the device by that.
 #include <stdlib.h>
 
-#include "core/link/executable.h"
+#include "core/link/kin.h"
+
+#define APART_BYTES_MAX ((uint64_t)512 << 20)  // of intermediates that keep apart; and at most a part of the device's
+#define APART_PART 16
 
 #define SLAB_BYTES_MAX ((uint64_t)1 << 56)  // far beyond any machine; keeps sums of offsets from wrapping
 
@@ -66,7 +72,8 @@ static void find_lifetimes(hx_executable_t *exe) {
 
 // Whether result `r` may take over the memory of the operand that the plugin named: it dies here, nothing else in the
 // call lies in it, and both cover all of it in the same way.
-static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32_t s, uint32_t r) {
+static bool takes_over(const hx_executable_t *exe, const hx_kin_t *kin, uint32_t s, uint32_t r) {
+  const hx_step_t *step = &exe->steps.items[s];
   const int32_t candidate = step->may_alias[r];
   if (candidate < 0) return false;
   const hx_slot_t *from = &exe->slots[step->operands[candidate]], *to = &exe->slots[step->results[r]];
@@ -78,6 +85,7 @@ static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32
   if (source->last != s || target->first != s || source->bytes != target->bytes) return false;
   if (from->offset != 0 || to->offset != 0) return false;
   if (from_root == to->root || !hx_layout_equal(from->layout, to->layout)) return false;
+  if (kin != NULL && !hx_kin_is_last(kin, from_root, s)) return false;
   for (uint32_t i = 0; i < step->operand_count; ++i) {
     if (i != (uint32_t)candidate && hx_root_of(exe, exe->slots[step->operands[i]].root) == from_root) return false;
   }
@@ -87,18 +95,20 @@ static bool takes_over(const hx_executable_t *exe, const hx_step_t *step, uint32
   return true;
 }
 
-static void merge_in_place(hx_executable_t *exe) {
+static void merge_in_place(hx_executable_t *exe, hx_kin_t *kin) {
   for (uint32_t s = 0; s < exe->steps.count; ++s) {
     hx_step_t *step = &exe->steps.items[s];
     for (uint32_t r = 0; r < step->result_count; ++r) {
-      if (!takes_over(exe, step, s, r)) continue;
-      hx_root_t *target = &exe->roots[exe->slots[step->results[r]].root];
+      if (!takes_over(exe, kin, s, r)) continue;
+      const uint32_t taken = exe->slots[step->results[r]].root;
+      hx_root_t *target = &exe->roots[taken];
       const uint32_t source = hx_root_of(exe, exe->slots[step->operands[step->may_alias[r]]].root);
       target->is_merged = true;
       target->index = source;
       exe->roots[source].last = target->last;
       step->in_place[r] = step->may_alias[r];
       step->is_elided = step->kind == HX_STEP_COPY;
+      if (kin != NULL) hx_kin_merge(kin, source, taken, false);
     }
   }
 }
@@ -142,7 +152,7 @@ static bool is_touched(const hx_executable_t *exe, uint32_t root, uint32_t first
 // A value that dies where control flow copies it to its place is computed in that place, if nothing looks at the place
 // between: from the step that first writes the value to the copy. Inside a loop the place is looked at before that step
 // only, where it still has what the last turn left.
-static void merge_copy(hx_executable_t *exe, uint32_t s) {
+static void merge_copy(hx_executable_t *exe, hx_kin_t *kin, uint32_t s) {
   hx_step_t *copy = &exe->steps.items[s];
   const hx_slot_t *from = &exe->slots[copy->operands[0]], *to = &exe->slots[copy->results[0]];
   const uint32_t source_index = hx_root_of(exe, from->root), target_index = hx_root_of(exe, to->root);
@@ -163,24 +173,34 @@ static void merge_copy(hx_executable_t *exe, uint32_t s) {
   source->index = target_index;
   copy->in_place[0] = 0;
   copy->is_elided = true;
+  if (kin != NULL) hx_kin_merge(kin, target_index, source_index, true);
 }
 
-static void merge_copies(hx_executable_t *exe) {
+static void merge_copies(hx_executable_t *exe, hx_kin_t *kin) {
   for (uint32_t s = 0; s < exe->steps.count; ++s) {
     const hx_step_t *step = &exe->steps.items[s];
-    if (step->kind == HX_STEP_COPY && !step->is_elided && step->may_alias[0] == 0) merge_copy(exe, s);
+    if (step->kind == HX_STEP_COPY && !step->is_elided && step->may_alias[0] == 0) merge_copy(exe, kin, s);
   }
 }
 
 // ------------------------------------------------------------------ places
 
-// Lowest place where a root fits beside those that live at the same time. `placed` holds roots ordered by offset.
-static uint64_t lowest_place(const hx_executable_t *exe, const uint32_t *placed, size_t count, const hx_root_t *root,
-                             uint64_t alignment) {
+// Whether two roots may have memory in common; `later` begins later in the order of steps.
+static bool may_share(const hx_executable_t *exe, const hx_kin_t *kin, uint32_t earlier, uint32_t later) {
+  const hx_root_t *a = &exe->roots[earlier], *b = &exe->roots[later];
+  if (a->site != b->site) return true;
+  return a->last < b->first && (kin == NULL || hx_kin_follows(kin, earlier, later));
+}
+
+// Lowest place where a root fits beside those that it may not share with. `placed` holds roots ordered by offset.
+static uint64_t lowest_place(const hx_executable_t *exe, const hx_kin_t *kin, const uint32_t *placed, size_t count,
+                             uint32_t index) {
+  const hx_root_t *root = &exe->roots[index];
+  const uint64_t alignment = exe->alignment;
   uint64_t place = 0;
   for (size_t i = 0; i < count; ++i) {
     const hx_root_t *other = &exe->roots[placed[i]];
-    if (other->site != root->site || other->last < root->first || other->first > root->last) continue;
+    if (may_share(exe, kin, placed[i], index)) continue;
     if (other->offset >= place + root->bytes) break;  // the gap before it is large enough
     const uint64_t end = (other->offset + other->bytes + alignment - 1) & ~(alignment - 1);
     place = end > place ? end : place;
@@ -217,7 +237,7 @@ static int by_first(const void *left, const void *right) {
 }
 
 // Roots in the order in which their lives begin.
-static hx_status_t place_roots(hx_linker_t *linker) {
+static hx_status_t place_roots(hx_linker_t *linker, const hx_kin_t *kin) {
   hx_executable_t *exe = linker->exe;
   uint32_t *placed = hx_zalloc(exe->root_count + 1, sizeof *placed);
   arrival_t *order = hx_zalloc(exe->root_count + 1, sizeof *order);
@@ -235,8 +255,8 @@ static hx_status_t place_roots(hx_linker_t *linker) {
   qsort(order, count, sizeof *order, by_first);
   for (size_t i = 0; i < count; ++i) {
     hx_root_t *root = &exe->roots[order[i].root];
-    alive = drop_ended(exe, placed, alive, root->first);
-    root->offset = lowest_place(exe, placed, alive, root, exe->alignment);
+    if (kin == NULL) alive = drop_ended(exe, placed, alive, root->first);
+    root->offset = lowest_place(exe, kin, placed, alive, order[i].root);
     insert_placed(exe, placed, alive++, order[i].root);
     uint64_t *slab = &exe->sites[root->site].slab_bytes;
     if (root->offset + root->bytes > *slab) *slab = root->offset + root->bytes;
@@ -276,6 +296,43 @@ static void sum_sites(hx_executable_t *exe) {
   }
 }
 
+// ------------------------------------------------------------------ the plan
+
+static hx_status_t place_all(hx_linker_t *linker, hx_kin_t *kin) {
+  find_lifetimes(linker->exe);
+  merge_in_place(linker->exe, kin);
+  merge_copies(linker->exe, kin);
+  return place_roots(linker, kin);
+}
+
+// Gives up a plan: nothing is in place of anything, and no slab has a size.
+static void forget_places(hx_executable_t *exe) {
+  for (size_t r = 0; r < exe->root_count; ++r) exe->roots[r].is_merged = false;
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    hx_step_t *step = &exe->steps.items[s];
+    step->is_elided = false;
+    for (uint32_t i = 0; i < step->result_count; ++i) step->in_place[i] = -1;
+  }
+  for (uint32_t i = 0; i < exe->site_count; ++i) exe->sites[i].slab_bytes = 0;
+  exe->unshared_bytes = 0;
+}
+
+// Independent steps with memory of their own, where runs are recorded and the device has room.
+static hx_status_t place_apart(hx_linker_t *linker, bool *out_done) {
+  hx_executable_t *exe = linker->exe;
+  hx_kin_t *kin = NULL;
+  if (hx_graph_obstacle(exe) != NULL || exe->steps.count > HX_KIN_STEPS_MAX) return HX_STATUS_OK;
+  HX_TRY(hx_kin_create(exe, &kin));
+  const hx_status_t status = place_all(linker, kin);
+  hx_kin_release(kin);
+  HX_TRY(status);
+  const uint64_t memory = exe->device->info.memory_bytes;  // 0: not told
+  *out_done =
+      exe->sites[0].slab_bytes <= APART_BYTES_MAX && (memory == 0 || exe->sites[0].slab_bytes <= memory / APART_PART);
+  if (!*out_done) forget_places(exe);
+  return HX_STATUS_OK;
+}
+
 hx_status_t hx_link_plan(hx_linker_t *linker) {
   hx_executable_t *exe = linker->exe;
   exe->is_straight = true;
@@ -283,10 +340,9 @@ hx_status_t hx_link_plan(hx_linker_t *linker) {
     const hx_step_kind_t kind = exe->steps.items[s].kind;
     if (kind != HX_STEP_CALL && kind != HX_STEP_COPY && kind != HX_STEP_FUSED) exe->is_straight = false;
   }
-  find_lifetimes(exe);
-  merge_in_place(exe);
-  merge_copies(exe);
-  HX_TRY(place_roots(linker));
+  bool done = false;
+  HX_TRY(place_apart(linker, &done));
+  if (!done) HX_TRY(place_all(linker, NULL));
   sum_sites(exe);
   for (size_t i = 0; i < exe->slot_count; ++i) {
     if (exe->slots[i].secret) exe->has_secrets = true;

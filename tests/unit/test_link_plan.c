@@ -223,6 +223,56 @@ static void check_plan(const hx_executable_t *exe) {
   }
 }
 
+// Whether step s needs step t, by what it reads.
+static bool needs[4 * OPERATIONS][4 * OPERATIONS];
+
+static bool writes(const hx_step_t *step, const hx_executable_t *exe, uint32_t root) {
+  for (uint32_t i = 0; i < step->result_count; ++i) {
+    if (exe->slots[step->results[i]].root == root) return true;
+  }
+  return false;
+}
+
+static void find_needs(const hx_executable_t *exe) {
+  memset(needs, 0, sizeof needs);
+  assert_true(exe->steps.count <= HX_COUNT_OF(needs));
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_t *step = &exe->steps.items[s];
+    for (uint32_t i = 0; i < step->operand_count; ++i) {
+      for (size_t t = 0; t < s; ++t) {
+        if (!writes(&exe->steps.items[t], exe, exe->slots[step->operands[i]].root)) continue;
+        needs[s][t] = true;
+        for (size_t u = 0; u < t; ++u) needs[s][u] = needs[s][u] || needs[t][u];
+      }
+    }
+  }
+}
+
+// Whether two places share bytes of the slab, though they are of different values.
+static bool share(const hx_executable_t *exe, uint32_t a, uint32_t b) {
+  const uint32_t raw[] = {exe->slots[a].root, exe->slots[b].root};
+  const hx_root_t *x = &exe->roots[hx_root_of(exe, raw[0])], *y = &exe->roots[hx_root_of(exe, raw[1])];
+  return raw[0] != raw[1] && x->kind == HX_ROOT_SLAB && y->kind == HX_ROOT_SLAB && x->offset < y->offset + y->bytes &&
+         y->offset < x->offset + x->bytes;
+}
+
+// A step that writes where another one read or wrote before needs that one.
+static void check_apart(const hx_executable_t *exe) {
+  find_needs(exe);
+  for (size_t s = 0; s < exe->steps.count; ++s) {
+    const hx_step_t *later = &exe->steps.items[s];
+    for (size_t t = 0; t < s; ++t) {
+      const hx_step_t *step = &exe->steps.items[t];
+      for (uint32_t r = 0; r < later->result_count; ++r) {
+        for (uint32_t i = 0; i < step->operand_count + step->result_count; ++i) {
+          const uint32_t slot = i < step->operand_count ? step->operands[i] : step->results[i - step->operand_count];
+          if (share(exe, later->results[r], slot)) assert_true(needs[s][t]);
+        }
+      }
+    }
+  }
+}
+
 static hx_executable_t *link_program(const bench_t *bench, const hx_program_t *program) {
   hx_compilation_t *compilation = NULL;
   must(hx_compilation_create(program, bench->params, &compilation, bench->report), bench->report);
@@ -265,6 +315,7 @@ static void random_programs_run_on(bench_t *bench_of_test, uint64_t seed) {
     hx_program_t *program = make_program(&bench);
     hx_executable_t *executable = link_program(&bench, program);
     check_plan(executable);
+    if (bench.plugin != NULL && bench.plugin->loaded.table.graph != NULL) check_apart(executable);
     shared += executable->slab_bytes;
     unshared += executable->unshared_bytes;
     direct_t direct = {.bench = &bench, .ring = hx_params_ring(bench.params)};
@@ -296,6 +347,54 @@ static void random_programs_equal_the_reference_in_place(void **state) {
   bench_open(&bench, FAKE_ALL);
   fake.in_place = true;
   random_programs_run_on(&bench, 2);
+}
+
+// A device that records runs, though it takes none of these.
+static int32_t refuse_to_record(hx_queue *queue, hx_error *error) {
+  (void)queue;
+  return fake_fail(error, HX_UNSUPPORTED, "nothing is recorded");
+}
+static const hx_graph_ops refusing_graphs = {.struct_size = HX_END_OF(hx_graph_ops, destroy),
+                                             .capture_begin = refuse_to_record};
+
+static void random_programs_keep_independent_steps_apart(void **state) {
+  (void)state;
+  for (uint64_t i = 0; i < 2; ++i) {
+    bench_t bench;
+    bench_open(&bench, FAKE_ALL);
+    bench.plugin->loaded.table.graph = &refusing_graphs;
+    fake.in_place = i == 1;
+    random_programs_run_on(&bench, 5 + i);
+  }
+}
+
+// Two chains of a device that records runs: in order they need three places, apart four.
+static void chains_that_need_nothing_of_each_other_share_no_memory(void **state) {
+  (void)state;
+  static const char text[] = MODULE("%x: " CT0, CT0, CT,
+                                    "%a = \"ckks.neg\"(%x) : (" CT0 ") -> " CT
+                                    "\n"
+                                    "%b = \"ckks.mul_integer\"(%a) {integer = 3 : i64} : (" CT ") -> " CT
+                                    "\n"
+                                    "%c = \"ckks.neg\"(%x) : (" CT0 ") -> " CT
+                                    "\n"
+                                    "%d = \"ckks.mul_integer\"(%c) {integer = 5 : i64} : (" CT ") -> " CT
+                                    "\n"
+                                    "%e = \"ckks.add\"(%b, %d) : (" CT ", " CT ") -> " CT
+                                    "\n"
+                                    "\"func.return\"(%e) : (" CT ") -> ()");
+  bench_t bench;
+  bench_open(&bench, FAKE_ALL);
+  hx_executable_t *executable = link_text(&bench, text);
+  assert_int_equal(executable->slab_bytes, 3 * 2 * 5 * 1024 * 8);
+  hx_executable_release(executable);
+  bench.plugin->loaded.table.graph = &refusing_graphs;
+  executable = link_text(&bench, text);
+  assert_int_equal(executable->slab_bytes, 4 * 2 * 5 * 1024 * 8);
+  check_plan(executable);
+  check_apart(executable);
+  hx_executable_release(executable);
+  bench_close(&bench);
 }
 
 static void random_programs_equal_the_reference_when_lowered(void **state) {
@@ -410,6 +509,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_equal_the_reference),
                                      cmocka_unit_test(random_programs_equal_the_reference_on_the_cpu),
                                      cmocka_unit_test(random_programs_equal_the_reference_in_place),
+                                     cmocka_unit_test(random_programs_keep_independent_steps_apart),
+                                     cmocka_unit_test(chains_that_need_nothing_of_each_other_share_no_memory),
                                      cmocka_unit_test(random_programs_equal_the_reference_when_lowered),
                                      cmocka_unit_test(chains_are_computed_in_place),
                                      cmocka_unit_test(values_read_later_are_not_overwritten),
