@@ -2,7 +2,8 @@
 // Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory
 // of the kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
 // between two events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits
-// the L2 is warm. With the label `variants` it times each variant of the transforms at each size instead, and all
+// the L2 is warm. Beside each stands the operation's own bound, its share of the time and whether the time is within
+// twice the bound. With the label `variants` it times each variant of the transforms at each size instead, and all
 // operations of the sets of 32-bit words by each variant.
 #include <inttypes.h>
 #include <stdio.h>
@@ -215,6 +216,17 @@ static void *capture(bench_t *b, hx_prepared *prepared, const hx_call *call) {
   return executable;
 }
 
+// The bound of an operation is the larger of what its bytes and what its products take; its share of the time by graph.
+static void print_row(const bench_t *b, const job_t *job, uint32_t launches, float launched, float replayed) {
+  const double memory = job->bytes / BYTES_PER_US,
+               arithmetic = job->products / (b->set->word == 32 ? WORD_PER_US : REAL_PER_US);
+  const double bound = memory > arithmetic ? memory : arithmetic, time = (double)replayed;
+  printf("%-4s %-34s %3u launches %8.1f us, by graph %7.1f us; ", b->set->name, job->label, launches, (double)launched,
+         time);
+  printf("bytes %6.1f us, products %6.1f us; bound %5.1f us is %3.0f %%, within 2x: %s\n", memory, arithmetic, bound,
+         100 * bound / time, time <= 2 * bound ? "yes" : "no");
+}
+
 static void run(bench_t *b, const job_t *job) {
   hx_error error = no_error();
   hx_tensor_desc descs[VALUES_MAX];
@@ -283,10 +295,7 @@ static void run(bench_t *b, const job_t *job) {
   void *graph = capture(b, prepared, &call);
   const float replayed = sample(b, prepared, &call, graph);
   b->device->driver->cuGraphExecDestroy(graph);
-  const double memory = job->bytes / BYTES_PER_US,
-               arithmetic = job->products / (b->set->word == 32 ? WORD_PER_US : REAL_PER_US);
-  printf("%-4s %-34s %3u launches %9.1f us %9.1f us by graph   bounds: %6.1f us memory %6.1f us products\n",
-         b->set->name, job->label, prepared->step_count, (double)launched, (double)replayed, memory, arithmetic);
+  print_row(b, job, prepared->step_count, launched, replayed);
   if (scratch.buffer != NULL) {
     hx_cuda_memory_ops.free(scratch.buffer);
   }

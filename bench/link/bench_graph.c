@@ -3,6 +3,7 @@
 // one ciphertext as input and plaintexts as materials (examples/wdbc.mlir); the plugin's place is HELIOX_PLUGIN_PATH.
 // Two inputs take turns, so that every run moves one. Printed are medians: of a whole run with its wait, and of what
 // the host does besides waiting for the device. Bars: host below 30 us by graph; a run at least twice as fast by graph.
+// Results of both ways are compared word for word.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,12 +56,17 @@ static hx_executable_t *link_program(const char *path, const hx_backend_t *backe
   hx_keys_t *keys = NULL;
   hx_compilation_t *compilation = NULL;
   hx_executable_t *executable = NULL;
-  static const int64_t steps[] = {4096, 2048, 1024, 512, 256};
-  const hx_keygen_options_t wanted = {
-      .parts = HX_KEYS_PUBLIC | HX_KEYS_RELIN | HX_KEYS_GALOIS, .rotations = steps, .rotation_count = 5};
+  hx_needs_t *needs = NULL;
   must(hx_program_load(path, &program, report));
   must(hx_params_preset(hx_program_params(program), &params, report));
+  must(hx_program_needs(program, params, &needs, report));
+  const hx_program_needs_t *need = hx_needs_get(needs);
+  const hx_keygen_options_t wanted = {.parts = need->parts | HX_KEYS_PUBLIC,
+                                      .rotations = need->steps,
+                                      .rotation_count = need->element_count,
+                                      .slots = need->slots};
   must(hx_keys_generate(params, &wanted, &keys, report));
+  hx_needs_release(needs);
   must(hx_compilation_create(program, params, &compilation, report));
   must(hx_compilation_bind_keys(compilation, keys, report));
   const size_t slots = (size_t)1 << (hx_params_log_n(params) - 1);
@@ -87,7 +93,9 @@ static hx_executable_t *link_program(const char *path, const hx_backend_t *backe
   return executable;
 }
 
-static double measure(hx_executable_t *executable, hx_value_t *const *inputs, bool apart, size_t runs) {
+// The last result of each input.
+static double measure(hx_executable_t *executable, hx_value_t *const *inputs, bool apart, size_t runs,
+                      hx_value_t **out_results) {
   static double whole[RUNS_MAX], host[RUNS_MAX];
   const hx_run_options_t options = {.apart = apart};
   for (size_t i = 0; i < runs + 20; ++i) {
@@ -97,6 +105,7 @@ static double measure(hx_executable_t *executable, hx_value_t *const *inputs, bo
     const double start = now();
     must(hx_run_with(executable, given, &output, &options, report));
     const double time = now() - start;
+    if (i + 2 >= runs + 20) must(hx_value_to_host(output, &out_results[i % 2], report));
     hx_value_release(output);
     if (i < 20) continue;
     whole[i - 20] = time;
@@ -124,17 +133,22 @@ int main(int argc, char **argv) {
   plain_sync = executable->device->queue.sync;
   executable->device->queue.sync = timed_sync;
   hx_run_stats_t stats;
-  const double apart = measure(executable, inputs, true, runs), together = measure(executable, inputs, false, runs);
+  hx_value_t *results[2][2] = {{NULL, NULL}, {NULL, NULL}};
+  const double apart = measure(executable, inputs, true, runs, results[0]),
+               together = measure(executable, inputs, false, runs, results[1]);
+  const bool same = hx_value_equal(results[0][0], results[1][0]) && hx_value_equal(results[0][1], results[1][1]);
   hx_executable_stats(executable, &stats);
   printf("%.2f times as fast; %llu calls a run; %llu recordings, %llu replays, %llu of them after a move\n",
          apart / together, (unsigned long long)stats.calls, (unsigned long long)stats.recordings,
          (unsigned long long)stats.replays, (unsigned long long)stats.updates);
+  printf("results are %s\n", same ? "the same" : "NOT THE SAME");
   executable->device->queue.sync = plain_sync;
+  for (int i = 0; i < 4; ++i) hx_value_release(results[i / 2][i % 2]);
   hx_executable_release(executable);
   hx_value_release(inputs[0]);
   hx_value_release(inputs[1]);
   hx_backend_release(backend);
   hx_plugins_release(plugins);
   hx_report_release(report);
-  return 0;
+  return same ? 0 : 1;
 }
