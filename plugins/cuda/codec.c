@@ -138,9 +138,11 @@ static int32_t launch(hx_queue *queue, hx_prepared *prepared, uint64_t scratch_b
   }
   if (code == HX_OK) {
     queue->last_name = prepared->base.name;
+    queue->follows_launch = false;  // an allocation is between
     hx_cuda_code_patch(prepared, roots, (uint64_t)(uintptr_t)queue->flag);
     code = hx_cuda_steps_run(prepared, call, scratch, error);
     driver->cuMemFreeAsync(scratch, queue->stream);
+    queue->follows_launch = false;
     if (code != HX_OK) {
       hxs_gate_poison(&queue->gate, code, "a kernel of the codec could not be launched");
     }

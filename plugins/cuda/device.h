@@ -51,6 +51,7 @@ struct hx_queue {
   const char *last_name;
   volatile uint32_t *flag;  // page-locked; kernels set it where a number cannot be told; NULL: not made yet
   hx_graph *recording;      // NULL: what the queue is given is done
+  bool follows_launch;      // the stream's last work is a kernel of this plugin
 };
 
 extern const hx_device_ops hx_cuda_device_ops;

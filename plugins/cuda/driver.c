@@ -33,10 +33,6 @@ uint32_t hx_cuda_launch_cluster(const hx_cuda_launch_t *launch) {
   return found != NULL ? found->value.cluster[0] : 1;
 }
 
-bool hx_cuda_launch_overlaps(const hx_cuda_launch_t *launch) {
-  return find_attribute(launch, HX_CUDA_ATTRIBUTE_OVERLAP) != NULL;
-}
-
 int32_t hx_cuda_driver_fill(hx_cuda_lookup_fn *lookup, hx_cuda_driver_t *out, hx_error *error) {
   void *found = NULL;
   uint32_t status = 0;

@@ -62,9 +62,8 @@ typedef struct hx_cuda_driver {
 // The attributes of a launch into `out`; returns how many. overlaps: it may begin while the one before it ends, since
 // kernels wait by themselves. cluster: blocks that share their memory; 1: each for itself.
 uint32_t hx_cuda_launch_attributes(bool overlaps, uint32_t cluster, hx_cuda_launch_attribute_t out[HX_CUDA_ATTRIBUTES]);
-// Blocks of a cluster of a launch, 1 where it has none; and whether it overlaps.
+// Blocks of a cluster of a launch, 1 where it has none.
 uint32_t hx_cuda_launch_cluster(const hx_cuda_launch_t *launch);
-bool hx_cuda_launch_overlaps(const hx_cuda_launch_t *launch);
 
 #define HX_CUDA_DRIVER_MIN 12000  // cuGetProcAddress of version 2, stream-ordered pools
 

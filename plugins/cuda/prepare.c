@@ -110,13 +110,14 @@ int32_t hx_cuda_execute(hx_prepared *prepared, const hx_call *call, hx_error *er
                                  "scratch_device", &scratch, error));
   }
   HXS_TRY(hx_cuda_queue_enter(queue, error));
+  int32_t code = HX_OK;
   if (queue->recording != NULL) {
-    hx_cuda_graph_note_execute(queue, base->name);
+    code = hx_cuda_graph_note_execute(queue, prepared, call, error);
   } else {
     queue->gate.calls++;
     queue->last_name = base->name;
   }
-  const int32_t code = hx_cuda_steps_run(prepared, call, scratch, error);
+  code = code == HX_OK ? hx_cuda_steps_run(prepared, call, scratch, error) : code;
   if (code != HX_OK) {
     hxs_gate_poison(&queue->gate, code, "a kernel of the operation could not be launched");
   }

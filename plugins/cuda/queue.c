@@ -105,8 +105,9 @@ static int32_t copy_between(hx_queue *queue, hx_span to, hx_span from, uint64_t 
   if (bytes == 0) {
     return HX_OK;
   }
-  if (target != source && queue->recording != NULL) {
-    return hxs_fail(error, HX_UNSUPPORTED, "copy: copies between devices are not recorded");
+  if (queue->recording != NULL) {
+    return target == source ? hx_cuda_graph_note_copy(queue, to, from, bytes, error)
+                            : hxs_fail(error, HX_UNSUPPORTED, "copy: copies between devices are not recorded");
   }
   if (target != source && to.buffer->space == HX_SPACE_DEVICE && from.buffer->space == HX_SPACE_DEVICE) {
     const int32_t result = driver->cuMemcpyPeerAsync(target_address, target->context, source_address, source->context,
@@ -119,10 +120,8 @@ static int32_t copy_between(hx_queue *queue, hx_span to, hx_span from, uint64_t 
 
 static int32_t queue_copy(hx_queue *queue, hx_span to, hx_span from, uint64_t bytes, hx_error *error) {
   HXS_TRY(hx_cuda_queue_enter(queue, error));
-  int32_t code = copy_between(queue, to, from, bytes, error);
-  if (code == HX_OK && bytes > 0 && queue->recording != NULL) {
-    code = hx_cuda_graph_note_copy(queue, to, from, bytes, error);
-  }
+  queue->follows_launch = false;
+  const int32_t code = copy_between(queue, to, from, bytes, error);
   hx_cuda_queue_leave(queue);
   return code;
 }
@@ -131,12 +130,12 @@ static int32_t queue_fill(hx_queue *queue, hx_span to, uint8_t value, uint64_t b
   uint64_t target = 0;
   HXS_TRY(hx_cuda_queue_enter(queue, error));
   int32_t code = hx_cuda_span_address(queue->device, to, bytes, 1, false, "the target of a fill", &target, error);
-  if (code == HX_OK && bytes > 0) {
+  if (code == HX_OK && bytes > 0 && queue->recording != NULL) {
+    code = hx_cuda_graph_note_fill(queue, to, value, bytes, error);
+  } else if (code == HX_OK && bytes > 0) {
+    queue->follows_launch = false;
     const int32_t result = queue->device->driver->cuMemsetD8Async(target, value, bytes, queue->stream);
     code = result == 0 ? HX_OK : hx_cuda_device_fail(queue->device, "fill: cuMemsetD8Async", result, error);
-    if (code == HX_OK && queue->recording != NULL) {
-      code = hx_cuda_graph_note_fill(queue, to, value, bytes, error);
-    }
   }
   hx_cuda_queue_leave(queue);
   return code;
@@ -161,6 +160,7 @@ static int32_t record_event(hx_queue *queue, hx_event *event, hx_error *error) {
 static int32_t enter_unrecorded(hx_queue *queue, const char *what, hx_error *error) {
   HXS_TRY(hx_cuda_queue_enter(queue, error));
   if (queue->recording == NULL) {
+    queue->follows_launch = false;
     return HX_OK;
   }
   hx_cuda_queue_leave(queue);

@@ -347,8 +347,9 @@ static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step,
   hx_cuda_place_t places[HX_CUDA_PATCHES_MAX];
   for (uint32_t k = 0; k < step->patch_count; k++) {
     const hx_span span = span_of(&step->patches[k], call);
-    const uint64_t address = step->patches[k].memory == HX_CUDA_SCRATCH ? scratch : span.buffer->address + span.offset;
-    places[k] = (hx_cuda_place_t){span.buffer, span.offset, address, step->patches[k].field};
+    const bool is_scratch = step->patches[k].memory == HX_CUDA_SCRATCH;
+    const uint64_t address = is_scratch ? scratch : span.buffer->address + span.offset;
+    places[k] = (hx_cuda_place_t){span.buffer, span.offset, address, step->patches[k].field, is_scratch};
     *field_of(&args, step->patches[k].field) += places[k].address;
   }
   void *arguments[] = {&args};
@@ -360,18 +361,17 @@ static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step,
       .stream = call->queue->stream,
       .attributes = attributes,
       .attribute_count = hx_cuda_launch_attributes(overlaps && device->arch >= 90, step->cluster, attributes)};
-  const int32_t result = device->driver->cuLaunchKernelEx(&launch, function, arguments, NULL);
-  if (result != 0) {
-    return hx_cuda_device_fail(device, prepared->base.name, result, error);
+  if (call->queue->recording != NULL) {
+    return hx_cuda_graph_note_launch(call->queue, &launch, function, &args, places, step->patch_count, error);
   }
-  return call->queue->recording == NULL
-             ? HX_OK
-             : hx_cuda_graph_note_launch(call->queue, &launch, function, &args, places, step->patch_count, error);
+  const int32_t result = device->driver->cuLaunchKernelEx(&launch, function, arguments, NULL);
+  call->queue->follows_launch = result == 0;
+  return result == 0 ? HX_OK : hx_cuda_device_fail(device, prepared->base.name, result, error);
 }
 
 int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error) {
   for (uint32_t i = 0; i < prepared->step_count; i++) {
-    HXS_TRY(run_step(prepared, &prepared->steps[i], call, scratch, i > 0, error));
+    HXS_TRY(run_step(prepared, &prepared->steps[i], call, scratch, i > 0 || call->queue->follows_launch, error));
   }
   return HX_OK;
 }
