@@ -23,6 +23,34 @@ struct hx_cpu_run {
 int32_t hx_cpu_for(const hx_cpu_run_t *run, uint64_t count, uint64_t cost,
                    void (*body)(const hx_cpu_run_t *, uint64_t));
 
+// Threads that go through the steps of one operation together, each with its share of every step.
+typedef struct hx_cpu_team hx_cpu_team_t;
+
+// Where threads of a team meet, by what every one of them has done.
+typedef enum hx_cpu_gate {
+  HX_CPU_GATE_FIRST,
+  HX_CPU_GATE_SECOND,
+  HX_CPU_GATE_THIRD,
+  HX_CPU_GATE_LAST,
+  HX_CPU_GATES
+} hx_cpu_gate_t;
+
+// Calls body(run, team, thread) once on each thread of a team: of the plugin's share of them, at most `most`, and one
+// alone where `work` element steps are not worth more. HX_CANCELLED as hx_cpu_for.
+int32_t hx_cpu_together(const hx_cpu_run_t *run, uint64_t most, uint64_t work,
+                        void (*body)(const hx_cpu_run_t *, hx_cpu_team_t *, uint32_t));
+uint32_t hx_cpu_team_threads(const hx_cpu_team_t *team);
+// Whether to go on: reads the host's cancel flag. Where not, a thread leaves its work out and still goes through the
+// gates.
+bool hx_cpu_team_goes_on(hx_cpu_team_t *team);
+// A thread's part of a loop, consecutive calls of body.
+void hx_cpu_team_share(const hx_cpu_run_t *run, hx_cpu_team_t *team, uint32_t thread, uint64_t count,
+                       void (*body)(const hx_cpu_run_t *, uint64_t));
+// Says that this thread has done what the gate stands for; and waits until all have, in round `round` (from 0; every
+// thread goes through every gate once a round).
+void hx_cpu_team_arrive(hx_cpu_team_t *team, hx_cpu_gate_t gate);
+void hx_cpu_team_wait(hx_cpu_team_t *team, hx_cpu_gate_t gate, uint64_t round);
+
 // Address of element 0 of a row. limb is the view's own.
 const void *hx_cpu_operand_row(const hx_cpu_run_t *run, const hxs_view *view, uint64_t item, uint32_t component,
                                uint32_t limb);

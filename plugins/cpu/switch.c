@@ -4,22 +4,27 @@
 
 #include "switch_row.h"
 
-static hx_cpu_switch_row_t task_of(const hx_cpu_run_t *run, uint64_t lane, uint32_t row) {
-  const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
+// Where threads meet: the digits are there; the dropped rows, as the sums have them; those of Q as divided; the item.
+#define DIGITS HX_CPU_GATE_FIRST
+#define DROPPED HX_CPU_GATE_SECOND
+#define DIVIDED HX_CPU_GATE_THIRD
+#define DONE HX_CPU_GATE_LAST
+
+static hx_cpu_switch_row_t task_of(hx_cpu_switch_lane_t *lane, uint32_t row) {
+  const hx_cpu_switch_t *s = hx_cpu_switch_of(&lane->run);
   return (hx_cpu_switch_row_t){
-      .run = run, .s = s, .prime = hx_cpu_prime_of(run, s->ids[row]), .lane = lane, .row = row};
+      .run = &lane->run, .s = s, .prime = hx_cpu_prime_of(&lane->run, s->ids[row]), .lane = lane, .row = row};
 }
 
-// A lane's rows from `first` to `end`, every lanes-th one, batch by batch.
-static void lane_rows(const hx_cpu_run_t *run, uint64_t lane, uint32_t first, uint32_t end,
+// A thread's rows from `row` to `end`, every one of so many as there are threads, batch by batch.
+static void lane_rows(hx_cpu_switch_lane_t *lane, uint32_t row, uint32_t end,
                       void (*rows)(hx_cpu_switch_row_t *, uint32_t)) {
-  const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
-  uint32_t row = first + (uint32_t)lane;
-  while (row < end) {
+  const hx_cpu_switch_t *s = hx_cpu_switch_of(&lane->run);
+  while (row < end && hx_cpu_team_goes_on(lane->team)) {
     hx_cpu_switch_row_t tasks[HX_CPU_SWITCH_BATCH];
     uint32_t count = 0;
-    for (; row < end && count < s->batch; row += s->lanes) {
-      tasks[count] = task_of(run, lane, row);
+    for (; row < end && count < s->batch; row += hx_cpu_team_threads(lane->team)) {
+      tasks[count] = task_of(lane, row);
       tasks[count].slot = count;
       count++;
     }
@@ -30,33 +35,51 @@ static void lane_rows(const hx_cpu_run_t *run, uint64_t lane, uint32_t first, ui
   }
 }
 
-static void dropped_body(const hx_cpu_run_t *run, uint64_t lane) {
+void hx_cpu_switch_settle(hx_cpu_switch_lane_t *lane) {
+  const hx_cpu_run_t *run = &lane->run;
   const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
-  lane_rows(run, lane, s->kept, s->extended, hx_cpu_switch_dropped_rows);
+  if (lane->settled) {
+    return;
+  }
+  hx_cpu_team_wait(lane->team, DROPPED, run->first_item);
+  if (s->kept < s->active) {
+    const uint64_t tiles = run->prepared->n / hx_cpu_switch_tile(run->prepared);
+    hx_cpu_team_share(run, lane->team, lane->thread, 2 * tiles, hx_cpu_switch_chain);
+    hx_cpu_team_arrive(lane->team, DIVIDED);
+    hx_cpu_team_wait(lane->team, DIVIDED, run->first_item);
+  }
+  lane->settled = true;
 }
 
-static void kept_body(const hx_cpu_run_t *run, uint64_t lane) {
-  lane_rows(run, lane, 0, hx_cpu_switch_of(run)->kept, hx_cpu_switch_kept_rows);
+static void item_body(hx_cpu_switch_lane_t *lane) {
+  const hx_cpu_run_t *run = &lane->run;
+  const hx_cpu_switch_t *s = hx_cpu_switch_of(run);
+  const uint32_t threads = hx_cpu_team_threads(lane->team), dropped = hx_cpu_switch_dropped(s);
+  if (hx_cpu_switch_has_key(s)) {
+    hx_cpu_team_share(run, lane->team, lane->thread, (uint64_t)s->source_count * s->active, hx_cpu_switch_decompose);
+  }
+  hx_cpu_team_arrive(lane->team, DIGITS);
+  hx_cpu_team_wait(lane->team, DIGITS, run->first_item);
+  if (hx_cpu_switch_has_key(s) || s->sums) {
+    lane_rows(lane, s->kept + lane->thread, s->extended, hx_cpu_switch_dropped_rows);
+  }
+  hx_cpu_team_arrive(lane->team, DROPPED);
+  lane_rows(lane, (lane->thread + threads - dropped % threads) % threads, s->kept, hx_cpu_switch_kept_rows);
+  hx_cpu_switch_settle(lane);  // a thread without such rows has its part of that too
+  hx_cpu_team_arrive(lane->team, DONE);
+  hx_cpu_team_wait(lane->team, DONE, run->first_item);
+}
+
+static void lane_body(const hx_cpu_run_t *run, hx_cpu_team_t *team, uint32_t thread) {
+  hx_cpu_switch_lane_t lane = {.run = *run, .team = team, .thread = thread};
+  const uint64_t items = run->prepared->results[0].items;
+  for (lane.run.first_item = 0; lane.run.first_item < items; lane.run.first_item++) {
+    lane.settled = false;
+    item_body(&lane);
+  }
 }
 
 int32_t hx_cpu_switch_run(hx_cpu_run_t *run) {
-  const hxs_prepared *p = run->prepared;
-  const hx_cpu_switch_t *s = p->plan;
-  const uint32_t dropped = hx_cpu_switch_dropped(s);
-  const uint64_t transform = p->n * p->log_n, items = p->results[0].items;
-  const uint64_t row = transform * (s->digits + 2 * (uint64_t)s->result_count);
-  for (run->first_item = 0; run->first_item < items; run->first_item++) {
-    if (hx_cpu_switch_has_key(s)) {
-      HXS_TRY(hx_cpu_for(run, (uint64_t)s->source_count * s->active, transform, hx_cpu_switch_decompose));
-    }
-    if (hx_cpu_switch_has_key(s) || s->sums) {
-      HXS_TRY(hx_cpu_for(run, s->lanes, row * dropped / s->lanes, dropped_body));
-    }
-    if (s->kept < s->active) {
-      const uint64_t steps = (uint64_t)dropped * (s->active - s->kept), tile = hx_cpu_switch_tile(p);
-      HXS_TRY(hx_cpu_for(run, 2 * (p->n / tile), tile * steps, hx_cpu_switch_chain));
-    }
-    HXS_TRY(hx_cpu_for(run, s->lanes, row * s->kept / s->lanes, kept_body));
-  }
-  return HX_OK;
+  const hx_cpu_switch_t *s = run->prepared->plan;
+  return hx_cpu_together(run, s->lanes, run->prepared->cost, lane_body);
 }

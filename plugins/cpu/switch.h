@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all operations with a switching key share: one plan, four loops.
+// What all operations with a switching key share: one plan, one way through it.
 //
 // Values (sources) are decomposed into digits once. Then every row of the extended basis is one task: the digits are
 // converted to its prime and transformed, and their products with each term's key are summed with one reduction while

@@ -139,12 +139,20 @@ static void copy_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t 
   }
 }
 
+// What needs no dropped rows comes before what does; in a batch digits are begun already, and the dropped rows' parts
+// go to all rows first.
 static void sum_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
+  if (count == 1) {
+    hx_cpu_switch_terms(&tasks[0]);
+  }
+  hx_cpu_switch_settle(tasks[0].lane);
   for (uint32_t result = 0; result < tasks[0].s->result_count; result++) {
     begin_values(tasks, count, result);
   }
   for (uint32_t i = 0; i < count; i++) {
-    hx_cpu_switch_terms(&tasks[i]);
+    if (count > 1) {
+      hx_cpu_switch_terms(&tasks[i]);
+    }
     finish_sums(&tasks[i]);
   }
 }
@@ -158,20 +166,24 @@ void hx_cpu_switch_kept_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
   }
   for (uint32_t result = 0; result < s->result_count; result++) {
     const hx_cpu_switch_term_t *term = &s->terms[result];
-    if (term->key != HX_NONE) {
-      begin_values(tasks, count, result);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-      if (term->key == HX_NONE) {
+    if (term->key == HX_NONE) {
+      for (uint32_t i = 0; i < count; i++) {
         copy_row(&tasks[i], result, 0);
         copy_row(&tasks[i], result, 1);
-        continue;
       }
-      if (!raised) {
+      continue;
+    }
+    if (count == 1 && !raised) {
+      hx_cpu_switch_raise(&tasks[0], term);
+    }
+    hx_cpu_switch_settle(tasks[0].lane);
+    begin_values(tasks, count, result);
+    for (uint32_t i = 0; i < count; i++) {
+      if (count > 1 && !raised) {
         hx_cpu_switch_raise(&tasks[i], term);
       }
       finish_pair(&tasks[i], result);
     }
-    raised |= term->key != HX_NONE;
+    raised = true;
   }
 }

@@ -20,11 +20,20 @@
 // Coefficients of inputs that all rows of a batch are converted from before the next ones: they stay in L2.
 #define HX_CPU_SWITCH_PART 4096u
 
+// A thread on its way through an operation. A kept row's digits are raised without a look at the dropped rows, and so
+// before all of these are there: threads that have one of them less begin a kept row more.
+typedef struct hx_cpu_switch_lane {
+  hx_cpu_run_t run;  // its own item
+  hx_cpu_team_t *team;
+  uint32_t thread;
+  bool settled;  // the dropped rows are there
+} hx_cpu_switch_lane_t;
+
 typedef struct hx_cpu_switch_row {
   const hx_cpu_run_t *run;
   const hx_cpu_switch_t *s;
   const hx_cpu_prime_t *prime;
-  uint64_t lane;
+  hx_cpu_switch_lane_t *lane;
   uint32_t slot;                       // in its batch
   uint32_t row;                        // of the extended basis
   uint32_t first, count;               // digits that are raised now
@@ -52,7 +61,7 @@ static inline void *hx_cpu_switch_work(const hx_cpu_switch_row_t *task, uint32_t
   const hx_cpu_switch_t *s = task->s;
   const uint64_t before =
       (uint64_t)s->source_count * s->active + 2 * (uint64_t)s->result_count * hx_cpu_switch_dropped(s);
-  return hx_cpu_scratch_row(task->run, before + task->lane * s->lane_rows + row);
+  return hx_cpu_scratch_row(task->run, before + (uint64_t)task->lane->thread * s->lane_rows + row);
 }
 
 static inline void *hx_cpu_switch_sum(const hx_cpu_switch_row_t *task, uint32_t c) {
@@ -138,5 +147,7 @@ void hx_cpu_switch_chain(const hx_cpu_run_t *run, uint64_t index);
 // The kept rows of a batch, whose digits are begun: result after result, so that a result's dropped rows come from
 // beyond L2 once for all rows.
 void hx_cpu_switch_kept_rows(hx_cpu_switch_row_t *tasks, uint32_t count);
+// Waits, once an item, until the dropped rows are there, having done this thread's part of what follows on them.
+void hx_cpu_switch_settle(hx_cpu_switch_lane_t *lane);
 
 #endif
