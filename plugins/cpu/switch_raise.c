@@ -159,16 +159,21 @@ void hx_cpu_switch_ready(hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *
 
 hx_cpu_ahead_t hx_cpu_switch_ahead(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, uint32_t c,
                                    size_t at) {
+  const hx_cpu_run_t *run = task->run;
+  const size_t offset = hx_cpu_switch_bytes(run, at);
   for (uint32_t i = 0; i < task->count; i++) {
     // Of the digits that are transformed in this block the words are asked for there.
     if (task->ready ? i == c : c == 0 && !is_converted(task, task->first + i)) {
       const uint32_t j = task->first + i;
-      const hx_cpu_ahead_t ahead = {{key_row(task, term, j, 0, at), key_row(task, term, j, 1, at)}};
-      return ahead;
+      return (hx_cpu_ahead_t){{key_row(task, term, j, 0, at), key_row(task, term, j, 1, at)}};
     }
   }
-  const hx_cpu_ahead_t none = {{NULL, NULL}};
-  return none;
+  if (task->s->factors > 0) {
+    return (hx_cpu_ahead_t){{(const char *)hx_cpu_switch_operand(run, 0, 0, task->row) + offset,
+                             (const char *)hx_cpu_switch_operand(run, task->s->factors - 1, 0, task->row) + offset}};
+  }
+  const char *rest = (const char *)hx_cpu_switch_operand(run, term->source, 0, task->row) + offset;
+  return (hx_cpu_ahead_t){{rest, rest + hx_cpu_switch_bytes(run, hx_cpu_raise_block(run->prepared->log_n) / 2)}};
 }
 
 // out = acc (NULL: 0) + the products of the raised digits with half c of a term's key, on a tile.
