@@ -27,6 +27,12 @@ HXS_INLINE hx_vec fresh_zero(void) {
   __asm__ volatile("vpxorq %0, %0, %0" : "=v"(zero));
   return zero;
 }
+// A copy of a constant: read from memory, since a copy of a register takes a port of the products.
+HXS_INLINE hx_vec fresh(const hx_vec *constant) {
+  hx_vec copy;
+  __asm__ volatile("vmovdqa64 %1, %0" : "=v"(copy) : "m"(*constant));
+  return copy;
+}
 HXS_INLINE hx_vec high(hx_vec a, hx_vec b) { return _mm512_madd52hi_epu64(fresh_zero(), a, b); }
 HXS_INLINE hx_vec high_add(hx_vec c, hx_vec a, hx_vec b) { return _mm512_madd52hi_epu64(c, a, b); }
 HXS_INLINE hx_vec low_add(hx_vec c, hx_vec a, hx_vec b) { return _mm512_madd52lo_epu64(c, a, b); }

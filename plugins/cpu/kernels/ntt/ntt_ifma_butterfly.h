@@ -65,13 +65,6 @@ static depth_t depth_of(uint64_t q) {
                                            : TIGHT;
 }
 
-// A copy of a constant: read from memory, since a copy of a register takes a port of the products.
-HXS_INLINE hx_vec fresh(const hx_vec *constant) {
-  hx_vec copy;
-  __asm__ volatile("vmovdqa64 %1, %0" : "=v"(copy) : "m"(*constant));
-  return copy;
-}
-
 // Where a quotient starts whose rest is to be lift * q more.
 HXS_INLINE hx_vec lifted(int lift, const constants_t *c) { return lift == 0 ? fresh_zero() : fresh(&c->minus[lift]); }
 

@@ -5,8 +5,14 @@
 // Products are in [0, 4q). Two depths of laziness:
 //   deep   q < 2^60    values below 16q <= 2^64; one reduction to 4q of what is added to every three stages
 //   tight  q < 2^61    values below 8q; a reduction before every butterfly
-// A file that has 52-bit products defines LANES_52, for primes that are 1 mod 2^12: with q = k 2^12 + 1 the product
-// t q mod 2^64 is t + 2^12 (t k mod 2^52), one such product, a shift and an addition, and sooner there.
+// A file that has 52-bit products defines LANES_52, for primes that are 1 mod 2^12. Of y = y0 + 2^52 y1 and a root w
+// with Q = floor(w 2^64 / q), W = Q >> 12 and F the low 12 bits of Q on top of 52, the quotient is
+//   t = floor(y0 W / 2^52) + y1 W + floor(y1 F / 2^52),
+// short by less than 4: two floors, y0 / 2^52 for what W has lost and y1 / 2^12 for what Q has lost. Its part from 2^52
+// on is h = floor(y1 W / 2^52), the rest is gathered by three products. With q = k 2^12 + 1, t q mod 2^64 is
+// (rest) + 2^12 (k (rest) + 2^40 h mod 2^52): two more products, a shift and an addition. A quotient that starts at 2
+// gives a forward product in [-2q, 2q): differences are positive without more where first operands are at least 2q for
+// each stage to come, 6q to 10q for three of them below 16q.
 //
 // Passes of some stages go depth first over blocks until one fits in L1; the last stages are within vectors.
 #ifndef HX_CPU_KERNELS_NTT_LANES_H
@@ -25,35 +31,64 @@
 typedef struct lanes_ring {
   const uint64_t *value, *quotient;
   lanes_t q, by4[5];  // k * 4q
-  lanes_t two_q;
-  lanes_t minus_k;  // mod 2^52
+  lanes_t two_q, six_q;
+  lanes_t minus_k, minus_top, two;  // -k and -2^40 mod 2^52
 } lanes_ring_t;
+
+// A root as its products read it.
+typedef struct lanes_root {
+  lanes_t value, quotient, part;  // part: the quotient's top half, or F; quotient: whole, or W
+} lanes_root_t;
 
 HXS_INLINE lanes_ring_t lanes_ring(const void *value, const void *quotient, uint64_t q) {
   lanes_ring_t r = {.value = value,
                     .quotient = quotient,
                     .q = lanes_splat(q),
                     .two_q = lanes_splat(2 * q),
-                    .minus_k = lanes_splat(0 - (q >> 12))};
+                    .six_q = lanes_splat(6 * q),
+                    .minus_k = lanes_splat(0 - (q >> 12)),
+                    .minus_top = lanes_splat(((uint64_t)1 << 52) - ((uint64_t)1 << 40)),
+                    .two = lanes_splat(2)};
   for (uint64_t k = 0; k < 5; k++) {
     r.by4[k] = lanes_splat(k * 4 * q);  // 16q may wrap where it is not used
   }
   return r;
 }
 
-// As lanes_times.
-HXS_INLINE lanes_t lanes_by_root(lanes_t a, lanes_factor_t w, const lanes_ring_t *r) {
+HXS_INLINE lanes_root_t lanes_root_of(lanes_t value, lanes_t quotient) {
 #ifdef LANES_52
-  const lanes_t t = lanes_mul_high(a, w.quotient, w.top);
-  const lanes_t product = _mm512_slli_epi64(low_add(fresh_zero(), t, r->minus_k), 12);
-  return lanes_sub(lanes_add(lanes_mul_low(a, w.value), product), t);
+  const lanes_root_t w = {value, _mm512_srli_epi64(quotient, 12), _mm512_slli_epi64(quotient, 40)};
 #else
-  return lanes_times(a, w, r->q);
+  const lanes_root_t w = {value, quotient, lanes_top32(quotient)};
+#endif
+  return w;
+}
+
+#ifdef LANES_52
+// a * w from a quotient that starts at `start`.
+HXS_INLINE lanes_t lanes_product_from(lanes_t start, lanes_t a, lanes_root_t w, const lanes_ring_t *r) {
+  const lanes_t top = _mm512_srli_epi64(a, 52);
+  const lanes_t rest = high_add(low_add(high_add(start, a, w.quotient), top, w.quotient), top, w.part);
+  const lanes_t high_part = high(top, w.quotient);
+  const lanes_t times = low_add(low_add(fresh_zero(), high_part, r->minus_top), rest, r->minus_k);
+  lanes_t product = lanes_sub(lanes_add(lanes_mul_low(a, w.value), _mm512_slli_epi64(times, 12)), rest);
+  __asm__("" : "+v"(product));  // a sum and a difference of it are one instruction each
+  return product;
+}
+#endif
+
+// As lanes_times.
+HXS_INLINE lanes_t lanes_by_root(lanes_t a, lanes_root_t w, const lanes_ring_t *r) {
+#ifdef LANES_52
+  return lanes_product_from(fresh_zero(), a, w, r);
+#else
+  const lanes_factor_t factor = {w.value, w.quotient, w.part};
+  return lanes_times(a, factor, r->q);
 #endif
 }
 
-HXS_INLINE lanes_factor_t lanes_root(const lanes_ring_t *r, size_t node) {
-  return lanes_factor(lanes_splat(r->value[node]), lanes_splat(r->quotient[node]));
+HXS_INLINE lanes_root_t lanes_root(const lanes_ring_t *r, size_t node) {
+  return lanes_root_of(lanes_splat(r->value[node]), lanes_splat(r->quotient[node]));
 }
 
 // Below bound * 4q to below 4q.
@@ -66,17 +101,27 @@ HXS_INLINE lanes_t lanes_normal(lanes_t x, int bound, const lanes_ring_t *r) {
   return lanes_once(lanes_once(lanes_reduce(x, bound, r), r->two_q), r->q);
 }
 
-// x + w*y and x - w*y + 4q. In a pass values are below (stage + 2) * 4q, or 8q, after a stage.
-HXS_INLINE void lanes_split(lanes_t *x, lanes_t *y, lanes_factor_t w, const lanes_ring_t *r, bool deep, int stage) {
-  const lanes_t a = deep && stage > 0 ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
+// x + w*y and x - w*y, with 32-bit products + 4q. In a pass values are below (stage + 2) * 4q, or 8q, after a stage;
+// with 52-bit products below 16q, or 8q.
+HXS_INLINE void lanes_split(lanes_t *x, lanes_t *y, lanes_root_t w, const lanes_ring_t *r, bool deep, int stage) {
+  lanes_t a = deep && stage > 0 ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
+#ifdef LANES_52
+  if (!deep || stage == 0) {
+    a = lanes_add(a, deep ? r->six_q : r->two_q);
+  }
+  const lanes_t product = lanes_product_from(fresh(&r->two), *y, w, r);
+  *x = lanes_add(a, product);
+  *y = lanes_sub(a, product);
+#else
   const lanes_t product = lanes_by_root(*y, w, r);
   *x = lanes_add(a, product);
   *y = lanes_sub(lanes_add(a, r->by4[1]), product);
+#endif
 }
 
 // The roots of a pass by their place in its tree: w[1] of the first stage, w[2] and w[3] of the next. Read before any
 // value is written, so that they stay where they are.
-HXS_INLINE void lanes_pass_roots(lanes_factor_t *w, const lanes_ring_t *r, size_t node, int stages) {
+HXS_INLINE void lanes_pass_roots(lanes_root_t *w, const lanes_ring_t *r, size_t node, int stages) {
   UNROLL for (int s = 0; s < stages; s++) {
     UNROLL for (int i = 0; i < 1 << s; i++) { w[(1 << s) + i] = lanes_root(r, (node << s) + (size_t)i); }
   }
@@ -85,7 +130,7 @@ HXS_INLINE void lanes_pass_roots(lanes_factor_t *w, const lanes_ring_t *r, size_
 HXS_INLINE void lanes_forward_pass(uint64_t *out, const uint64_t *in, size_t node, size_t size, const lanes_ring_t *r,
                                    bool deep, int stages) {
   const size_t stride = size >> stages;
-  lanes_factor_t w[HELD];
+  lanes_root_t w[HELD];
   lanes_pass_roots(w, r, node, stages);
   for (size_t k = 0; k < stride; k += LANES) {
     lanes_t v[HELD];
@@ -111,7 +156,7 @@ HXS_INLINE void lanes_forward_tail(uint64_t *p, size_t node, const lanes_ring_t 
       const size_t first = (node + 2 * (size_t)i) << s;
       lanes_part(&v[2 * i], &v[2 * i + 1], s);
       lanes_split(&v[2 * i], &v[2 * i + 1],
-                  lanes_factor(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r, deep, s);
+                  lanes_root_of(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r, deep, s);
     }
   }
   const int bound = deep ? LANES_LOG2 + 1 : 2;
@@ -186,7 +231,7 @@ HXS_INLINE void lanes_forward_tree(uint64_t *out, const uint64_t *in, uint32_t l
 // ---- inverse: bounds of registers are constants of the unrolled code, in units of 4q
 
 // x + y and (x - y) * w.
-HXS_INLINE void lanes_merge(lanes_t *x, lanes_t *y, int *bx, int *by, lanes_factor_t w, const lanes_ring_t *r,
+HXS_INLINE void lanes_merge(lanes_t *x, lanes_t *y, int *bx, int *by, lanes_root_t w, const lanes_ring_t *r,
                             bool deep) {
   if (*bx + *by > (deep ? 4 : 2)) {
     *x = lanes_reduce(*x, *bx, r);
@@ -201,10 +246,10 @@ HXS_INLINE void lanes_merge(lanes_t *x, lanes_t *y, int *bx, int *by, lanes_fact
 }
 
 // last: the factors 1/n and root/n of the stage at node 1, or NULL. Below 4q in and out; with last in [0, q).
-HXS_INLINE void lanes_inverse_pass(uint64_t *a, size_t node, size_t size, const lanes_factor_t *last,
+HXS_INLINE void lanes_inverse_pass(uint64_t *a, size_t node, size_t size, const lanes_root_t *last,
                                    const lanes_ring_t *r, bool deep, int stages) {
   const size_t stride = size >> stages;
-  lanes_factor_t w[HELD];
+  lanes_root_t w[HELD];
   lanes_pass_roots(w, r, node, stages);
   for (size_t k = 0; k < stride; k += LANES) {
     lanes_t v[HELD];
@@ -246,7 +291,7 @@ HXS_INLINE void lanes_inverse_tail(uint64_t *out, const uint64_t *in, size_t nod
       lanes_t *a = &v[2 * i], *b = &v[2 * i + 1];
       int *ba = &bound[2 * i], *bb = &bound[2 * i + 1];
       const size_t first = (node + 2 * (size_t)i) << s;
-      lanes_merge(a, b, ba, bb, lanes_factor(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r,
+      lanes_merge(a, b, ba, bb, lanes_root_of(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r,
                   deep);
       lanes_join(a, b, s);
       *ba = *bb = *ba > *bb ? *ba : *bb;  // lanes of both are in each
@@ -257,7 +302,7 @@ HXS_INLINE void lanes_inverse_tail(uint64_t *out, const uint64_t *in, size_t nod
   }
 }
 
-HXS_INLINE void lanes_inverse_pass_of(uint64_t *a, size_t node, uint32_t log_size, const lanes_factor_t *last,
+HXS_INLINE void lanes_inverse_pass_of(uint64_t *a, size_t node, uint32_t log_size, const lanes_root_t *last,
                                       const lanes_ring_t *r, bool deep) {
   const size_t size = (size_t)1 << log_size;
   const int stages = lanes_stages(log_size);
@@ -279,7 +324,7 @@ HXS_INLINE void lanes_inverse_pass_of(uint64_t *a, size_t node, uint32_t log_siz
 }
 
 HXS_INLINE void lanes_inverse_block(uint64_t *out, const uint64_t *in, uint32_t log_size, size_t node,
-                                    const lanes_factor_t *last, const lanes_ring_t *r, bool deep) {
+                                    const lanes_root_t *last, const lanes_ring_t *r, bool deep) {
   const size_t size = (size_t)1 << log_size;
   for (size_t b = 0; b < size / LANES; b += 2 * LANES_PAIRS) {
     lanes_inverse_tail(out + b * LANES, in + b * LANES, node * (size / LANES) + b, r, deep);
@@ -297,7 +342,7 @@ HXS_INLINE void lanes_inverse_block(uint64_t *out, const uint64_t *in, uint32_t 
   }
 }
 
-HXS_INLINE void lanes_inverse_tree(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_factor_t *last,
+HXS_INLINE void lanes_inverse_tree(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_root_t *last,
                                    const lanes_ring_t *r, bool deep) {
   const size_t n = (size_t)1 << log_n;
   uint32_t levels[32] = {log_n}, count = 0;
@@ -324,11 +369,11 @@ static void forward_deep(uint64_t *out, const uint64_t *in, uint32_t log_n, cons
 static void forward_tight(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_ring_t *r) {
   lanes_forward_tree(out, in, log_n, r, false);
 }
-static void inverse_deep(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_factor_t *last,
+static void inverse_deep(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_root_t *last,
                          const lanes_ring_t *r) {
   lanes_inverse_tree(out, in, log_n, last, r, true);
 }
-static void inverse_tight(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_factor_t *last,
+static void inverse_tight(uint64_t *out, const uint64_t *in, uint32_t log_n, const lanes_root_t *last,
                           const lanes_ring_t *r) {
   lanes_inverse_tree(out, in, log_n, last, r, false);
 }
@@ -352,9 +397,9 @@ static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cp
     return;
   }
   const lanes_ring_t r = lanes_ring(t->inverse, t->inverse_quotient, m->q);
-  lanes_factor_t last[2];
+  lanes_root_t last[2];
   for (int i = 0; i < 2; i++) {
-    last[i] = lanes_factor(lanes_splat(t->last[i].value), lanes_splat(t->last[i].quotient));
+    last[i] = lanes_root_of(lanes_splat(t->last[i].value), lanes_splat(t->last[i].quotient));
   }
   if (m->bits <= 60) {
     inverse_deep(out, in, log_n, last, &r);
