@@ -31,8 +31,11 @@
 typedef struct lanes_ring {
   const uint64_t *value, *quotient;
   lanes_t q, by4[5];  // k * 4q
-  lanes_t two_q, six_q;
+  lanes_t two_q;
   lanes_t minus_k, minus_top, two;  // -k and -2^40 mod 2^52
+  // What is taken off a word by its bits from that of 2^bits > q on: floor(i 2^bits / q) q, and less by what lifts
+  // first operands.
+  lanes_t bits, multiples[2], lifting[2];
 } lanes_ring_t;
 
 // A root as its products read it.
@@ -45,13 +48,30 @@ HXS_INLINE lanes_ring_t lanes_ring(const void *value, const void *quotient, uint
                     .quotient = quotient,
                     .q = lanes_splat(q),
                     .two_q = lanes_splat(2 * q),
-                    .six_q = lanes_splat(6 * q),
                     .minus_k = lanes_splat(0 - (q >> 12)),
                     .minus_top = lanes_splat(((uint64_t)1 << 52) - ((uint64_t)1 << 40)),
                     .two = lanes_splat(2)};
   for (uint64_t k = 0; k < 5; k++) {
     r.by4[k] = lanes_splat(k * 4 * q);  // 16q may wrap where it is not used
   }
+#ifdef LANES_52
+  uint64_t multiples[16], lifting[16];
+  const uint32_t bits = 64 - (uint32_t)__builtin_clzll(q);
+  const uint64_t step = ((uint64_t)1 << bits) - q;  // below q
+  uint64_t multiple = 0, rest = 0;                  // their sum is i * 2^bits, mod 2^64
+  for (size_t i = 0; i < 16; i++) {
+    multiples[i] = multiple;
+    lifting[i] = multiple - (bits <= 60 ? 6 : 2) * q;
+    rest += step;
+    multiple += rest < q ? q : 2 * q;
+    rest -= rest < q ? 0 : q;
+  }
+  r.bits = lanes_splat(bits);
+  for (size_t i = 0; i < 2; i++) {
+    r.multiples[i] = lanes_load(multiples + LANES * i);
+    r.lifting[i] = lanes_load(lifting + LANES * i);
+  }
+#endif
   return r;
 }
 
@@ -91,8 +111,20 @@ HXS_INLINE lanes_root_t lanes_root(const lanes_ring_t *r, size_t node) {
   return lanes_root_of(lanes_splat(r->value[node]), lanes_splat(r->quotient[node]));
 }
 
+#ifdef LANES_52
+// Any word below 16q: what is left of x - floor(i 2^bits / q) q, i = floor(x / 2^bits), is below q + 2^bits < 3q.
+HXS_INLINE lanes_t lanes_less(lanes_t x, const lanes_t *multiples, const lanes_ring_t *r) {
+  return lanes_sub(x, _mm512_permutex2var_epi64(multiples[0], _mm512_srlv_epi64(x, r->bits), multiples[1]));
+}
+#endif
+
 // Below bound * 4q to below 4q.
 HXS_INLINE lanes_t lanes_reduce(lanes_t x, int bound, const lanes_ring_t *r) {
+#ifdef LANES_52
+  if (bound > 2) {
+    return lanes_less(x, r->multiples, r);
+  }
+#endif
   x = bound > 2 ? lanes_once(x, r->by4[2]) : x;
   return bound > 1 ? lanes_once(x, r->by4[1]) : x;
 }
@@ -104,15 +136,13 @@ HXS_INLINE lanes_t lanes_normal(lanes_t x, int bound, const lanes_ring_t *r) {
 // x + w*y and x - w*y, with 32-bit products + 4q. In a pass values are below (stage + 2) * 4q, or 8q, after a stage;
 // with 52-bit products below 16q, or 8q.
 HXS_INLINE void lanes_split(lanes_t *x, lanes_t *y, lanes_root_t w, const lanes_ring_t *r, bool deep, int stage) {
-  lanes_t a = deep && stage > 0 ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
 #ifdef LANES_52
-  if (!deep || stage == 0) {
-    a = lanes_add(a, deep ? r->six_q : r->two_q);
-  }
+  const lanes_t a = deep && stage > 0 ? *x : lanes_less(*x, r->lifting, r);
   const lanes_t product = lanes_product_from(fresh(&r->two), *y, w, r);
   *x = lanes_add(a, product);
   *y = lanes_sub(a, product);
 #else
+  const lanes_t a = deep && stage > 0 ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
   const lanes_t product = lanes_by_root(*y, w, r);
   *x = lanes_add(a, product);
   *y = lanes_sub(lanes_add(a, r->by4[1]), product);
