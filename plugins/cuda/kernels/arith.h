@@ -34,8 +34,9 @@ typedef struct hx_cuda_wide {
 
 HX_CUDA_FN void wide_mul_add(hx_cuda_wide_t *sum, uint64_t a, uint64_t b) {
 #ifdef __CUDACC__
+  // The low word is written before the factors are read again: it must not share a register with one of the same value.
   asm("mad.lo.cc.u64 %0, %2, %3, %0;\n\tmadc.hi.u64 %1, %2, %3, %1;"
-      : "+l"(sum->low), "+l"(sum->high)
+      : "+&l"(sum->low), "+l"(sum->high)
       : "l"(a), "l"(b));
 #else
   uint64_t low = a * b;
