@@ -11,7 +11,8 @@
 
 #include "base.h"
 
-#define HX_CPU_SWITCH_BATCH 8u  // most rows of a batch
+#define HX_CPU_SWITCH_BATCH 8u     // most rows of a batch
+#define HX_CPU_SWITCH_TOGETHER 4u  // most results that a row's raised digits meet tile by tile
 
 // One key, or none: (c0, c1) itself.
 typedef struct hx_cpu_switch_term {
@@ -46,6 +47,7 @@ typedef struct hx_cpu_switch {
   hxs_factor *lift;           // [active] P
   uint32_t group;             // digits that are raised together
   uint32_t batch;             // rows of a lane whose conversions are done together
+  uint32_t together;          // results that a tile of raised digits meets before the next tile
   uint32_t raised_rows;       // work rows of raised digits
   uint32_t lanes, lane_rows;  // tasks of a loop, and the work rows of each
 } hx_cpu_switch_t;

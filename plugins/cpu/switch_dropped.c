@@ -9,30 +9,43 @@ static uint32_t place_of(const hx_cpu_switch_t *s, uint32_t row) {
   return row >= s->active ? row - s->active : s->specials + s->active - 1 - row;
 }
 
-// The sums on a dropped row; on one of Q also divided by P, with what is added: the value that a rescale divides.
-static void low_single(hx_cpu_switch_row_t *task, uint32_t t, char *const *out) {
-  const hxs_prepared *p = task->run->prepared;
+// A tile of a result's sums on a dropped row; on one of Q also divided by P, with what is added: the value that a
+// rescale divides.
+static void low_tile(const hx_cpu_switch_row_t *task, uint32_t t, size_t at, const void *const *rest) {
   const hx_cpu_kernels_t *kernels = task->run->kernels;
   const hx_cpu_switch_t *s = task->s;
   const hx_cpu_switch_term_t *term = &s->terms[t];
   const hxs_modulus *m = &task->prime->m;
+  const size_t count = hx_cpu_switch_tile(task->run->prepared);
   const bool on_q = task->row < s->active;
-  const void *rest[2] = {NULL, NULL};
-  for (uint32_t c = 0; c < 2 && on_q && hx_cpu_switch_has_rest(s, c); c++) {
-    rest[c] = hx_cpu_switch_rest(task, term, c);
-  }
   _Alignas(64) uint64_t room[HX_CPU_SWITCH_TILE];
+  for (uint32_t c = 0; c < 2; c++) {
+    char *tile =
+        (char *)hx_cpu_switch_low(task->run, t, c, place_of(s, task->row)) + hx_cpu_switch_bytes(task->run, at);
+    hx_cpu_switch_key_tile(task, term, c, at, tile);
+    if (on_q && hx_cpu_switch_has_rest(s, c)) {
+      kernels->pointwise->mul_scalar_add(tile, hx_cpu_switch_rest_tile(task, term, c, rest[c], at, room), tile,
+                                         s->dropped_scale[s->active - 1 - task->row], m, count);
+    } else if (on_q) {
+      kernels->pointwise->mul_scalar(tile, tile, s->dropped_scale[s->active - 1 - task->row], m, count);
+    }
+  }
+}
+
+// Results from `first` on that go together, those with a key.
+static void low_results(hx_cpu_switch_row_t *task, uint32_t first) {
+  const hxs_prepared *p = task->run->prepared;
+  const hx_cpu_switch_t *s = task->s;
+  const uint32_t left = s->result_count - first, end = first + (left < s->together ? left : s->together);
+  const void *rest[2] = {NULL, NULL};
+  for (uint32_t c = 0; c < 2 && task->row < s->active && hx_cpu_switch_has_rest(s, c); c++) {
+    rest[c] = hx_cpu_switch_rest(task, &s->terms[first], c);
+  }
   for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
-    hx_cpu_switch_ready(task, term, at);
-    for (uint32_t c = 0; c < 2; c++) {
-      char *tile = out[c] + hx_cpu_switch_bytes(task->run, at);
-      hx_cpu_switch_key_tile(task, term, c, at, tile);
-      if (on_q && hx_cpu_switch_has_rest(s, c)) {
-        kernels->pointwise->mul_scalar_add(tile, hx_cpu_switch_rest_tile(task, term, c, rest[c], at, room), tile,
-                                           s->dropped_scale[s->active - 1 - task->row], m, hx_cpu_switch_tile(p));
-      } else if (on_q) {
-        kernels->pointwise->mul_scalar(tile, tile, s->dropped_scale[s->active - 1 - task->row], m,
-                                       hx_cpu_switch_tile(p));
+    for (uint32_t t = first; t < end; t++) {
+      if (s->terms[t].key != HX_NONE) {
+        hx_cpu_switch_ready(task, &s->terms[t], at);
+        low_tile(task, t, at, rest);
       }
     }
   }
@@ -75,18 +88,14 @@ static void dropped_row(hx_cpu_switch_row_t *task) {
     low_totals(task);
   } else {
     hx_cpu_switch_raise(task, &s->terms[0]);
+    for (uint32_t first = 0; first < s->result_count; first += s->together) {
+      low_results(task, first);
+    }
   }
-  for (uint32_t result = 0; result < s->result_count; result++) {
-    const uint32_t place = place_of(s, task->row);
-    char *const y[2] = {hx_cpu_switch_low(run, result, 0, place), hx_cpu_switch_low(run, result, 1, place)};
-    if (!s->sums && s->terms[result].key == HX_NONE) {
-      continue;
+  for (uint32_t i = 0; i < 2 * s->result_count; i++) {
+    if (s->sums || s->terms[i / 2].key != HX_NONE) {
+      leave(task, hx_cpu_switch_low(run, i / 2, i % 2, place_of(s, task->row)));
     }
-    if (!s->sums) {
-      low_single(task, result, y);
-    }
-    leave(task, y[0]);
-    leave(task, y[1]);
   }
 }
 

@@ -9,7 +9,7 @@ static void *made_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t
   const hx_cpu_run_t *run = task->run;
   const hx_cpu_switch_t *s = task->s;
   if (!s->sums && s->terms[result].element != 1) {
-    return hx_cpu_switch_value(task, c);
+    return hx_cpu_switch_value(task, result, c);
   }
   return hx_cpu_result_row(run, &run->prepared->results[result], run->first_item, c, task->row);
 }
@@ -87,38 +87,49 @@ static void finish_sums(const hx_cpu_switch_row_t *task) {
   }
 }
 
-// Both rows of a result of one term, begun.
-static void finish_pair(hx_cpu_switch_row_t *task, uint32_t result) {
+// A tile of both rows of a result of one term, to their places.
+static void finish_pair(const hx_cpu_switch_row_t *task, uint32_t result, size_t at, const void *const *rest) {
+  const hx_cpu_run_t *run = task->run;
+  const hxs_prepared *p = run->prepared;
+  const hx_cpu_switch_term_t *term = &task->s->terms[result];
+  for (uint32_t c = 0; c < 2; c++) {
+    char *value = made_row(task, result, c);
+    finish_tile(task, result, c, at, value, rest[c]);
+    if (term->turn.groups != NULL) {
+      void *out = hx_cpu_result_row(run, &p->results[result], run->first_item, c, task->row);
+      run->kernels->permute->scatter(out, value + hx_cpu_switch_bytes(run, at), &term->turn, at, hx_cpu_switch_tile(p));
+    }
+  }
+}
+
+// Results from `first` on that go together, those with a key, begun.
+static void finish_results(hx_cpu_switch_row_t *task, uint32_t first, uint32_t end) {
   const hx_cpu_run_t *run = task->run;
   const hxs_prepared *p = run->prepared;
   const hx_cpu_switch_t *s = task->s;
-  const hx_cpu_switch_term_t *term = &s->terms[result];
-  const hxs_view *view = &p->results[result];
-  void *out[2], *value[2];
   const void *rest[2] = {NULL, NULL};
-  for (uint32_t c = 0; c < 2; c++) {
-    out[c] = hx_cpu_result_row(run, view, run->first_item, c, task->row);
-    value[c] = made_row(task, result, c);
-    if (hx_cpu_switch_has_rest(s, c)) {
-      rest[c] = hx_cpu_switch_rest(task, term, c);
-    }
+  for (uint32_t c = 0; c < 2 && hx_cpu_switch_has_rest(s, c); c++) {
+    rest[c] = hx_cpu_switch_rest(task, &s->terms[first], c);
   }
   for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
-    for (uint32_t c = 0; c < 2; c++) {
-      const hx_cpu_ahead_t ahead = hx_cpu_switch_ahead(task, term, c, at);
-      end_value(task, value[c], at, &ahead);
-    }
-    hx_cpu_switch_ready(task, term, at);
-    for (uint32_t c = 0; c < 2; c++) {
-      finish_tile(task, result, c, at, value[c], rest[c]);
-      if (term->turn.groups != NULL) {
-        run->kernels->permute->scatter(out[c], (const char *)value[c] + hx_cpu_switch_bytes(run, at), &term->turn, at,
-                                       hx_cpu_switch_tile(p));
+    for (uint32_t t = first; t < end; t++) {
+      if (s->terms[t].key == HX_NONE) {
+        continue;
       }
+      for (uint32_t c = 0; c < 2; c++) {
+        const hx_cpu_ahead_t ahead = hx_cpu_switch_ahead(task, &s->terms[t], c, at);
+        end_value(task, made_row(task, t, c), at, &ahead);
+      }
+      hx_cpu_switch_ready(task, &s->terms[t], at);
+      finish_pair(task, t, at, rest);
     }
   }
-  for (uint32_t c = 0; c < 2 && view->domain != HX_NTT; c++) {
-    hx_cpu_switch_leave(task, term, out[c], value[c]);
+  for (uint32_t i = 2 * first; i < 2 * end; i++) {
+    const hxs_view *view = &p->results[i / 2];
+    if (view->domain != HX_NTT && s->terms[i / 2].key != HX_NONE) {
+      hx_cpu_switch_leave(task, &s->terms[i / 2], hx_cpu_result_row(run, view, run->first_item, i % 2, task->row),
+                          made_row(task, i / 2, i % 2));
+    }
   }
 }
 
@@ -136,6 +147,14 @@ static void copy_row(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t 
     run->kernels->ntt->forward(out, in, &prime->m, &prime->twiddles, p->log_n);
   } else {
     run->kernels->ntt->inverse(out, in, &prime->m, &prime->twiddles, p->log_n);
+  }
+}
+
+static void copy_results(const hx_cpu_switch_row_t *task, uint32_t first, uint32_t end) {
+  for (uint32_t t = first; t < end; t++) {
+    for (uint32_t c = 0; c < 2 && task->s->terms[t].key == HX_NONE; c++) {
+      copy_row(task, t, c);
+    }
   }
 }
 
@@ -159,31 +178,28 @@ static void sum_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
 
 void hx_cpu_switch_kept_rows(hx_cpu_switch_row_t *tasks, uint32_t count) {
   const hx_cpu_switch_t *s = tasks[0].s;
-  bool raised = false;
   if (s->sums) {
     sum_rows(tasks, count);
     return;
   }
-  for (uint32_t result = 0; result < s->result_count; result++) {
-    const hx_cpu_switch_term_t *term = &s->terms[result];
-    if (term->key == HX_NONE) {
-      for (uint32_t i = 0; i < count; i++) {
-        copy_row(&tasks[i], result, 0);
-        copy_row(&tasks[i], result, 1);
+  const bool has = hx_cpu_switch_has_key(s);
+  if (count == 1 && has) {
+    hx_cpu_switch_raise(&tasks[0], &s->terms[0]);
+  }
+  hx_cpu_switch_settle(tasks[0].lane);
+  for (uint32_t first = 0; first < s->result_count; first += s->together) {
+    const uint32_t left = s->result_count - first, end = first + (left < s->together ? left : s->together);
+    for (uint32_t t = first; t < end; t++) {
+      if (s->terms[t].key != HX_NONE) {
+        begin_values(tasks, count, t);
       }
-      continue;
     }
-    if (count == 1 && !raised) {
-      hx_cpu_switch_raise(&tasks[0], term);
-    }
-    hx_cpu_switch_settle(tasks[0].lane);
-    begin_values(tasks, count, result);
     for (uint32_t i = 0; i < count; i++) {
-      if (count > 1 && !raised) {
-        hx_cpu_switch_raise(&tasks[i], term);
+      if (count > 1 && has && first == 0) {
+        hx_cpu_switch_raise(&tasks[i], &s->terms[0]);
       }
-      finish_pair(&tasks[i], result);
+      copy_results(&tasks[i], first, end);
+      finish_results(&tasks[i], first, end);
     }
-    raised = true;
   }
 }

@@ -199,6 +199,12 @@ static uint32_t batch_of(const hxs_prepared *p, const hx_cpu_switch_t *s) {
   return s->source_count == 1 && many && far ? HX_CPU_SWITCH_BATCH : 1;
 }
 
+// Results that meet a row's raised digits together: several where these come from beyond L2 for each of them.
+static uint32_t together_of(const hx_cpu_switch_t *s) {
+  const uint32_t most = s->result_count < HX_CPU_SWITCH_TOGETHER ? s->result_count : HX_CPU_SWITCH_TOGETHER;
+  return s->batch == 1 || s->sums ? 1 : most;
+}
+
 int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
   hxs_prepared *p = build->prepared;
   bool needs_special = s->sums;
@@ -216,7 +222,8 @@ int32_t hx_cpu_switch_end(hxs_build *build, hx_cpu_switch_t *s) {
   const uint64_t turned = !s->sums ? 0 : s->weights != HX_NONE ? 2 * (uint64_t)s->term_count : 4;
   s->batch = batch_of(p, s);
   s->raised_rows = s->batch > 1 ? s->batch * s->digits : s->group;
-  s->lane_rows = s->raised_rows + 4 + 2 * s->batch + (uint32_t)turned;
+  s->together = together_of(s);
+  s->lane_rows = s->raised_rows + 4 + 2 * s->batch * s->together + (uint32_t)turned;
   const uint64_t dropped = s->extended - s->kept, results = 2 * (uint64_t)s->result_count;
   p->scratch_bytes = (s->source_count * (uint64_t)s->active + results * dropped + (uint64_t)s->lanes * s->lane_rows) *
                      hx_cpu_scratch_stride(p);

@@ -143,7 +143,7 @@ static const char *key_row(const hx_cpu_switch_row_t *task, const hx_cpu_switch_
 void hx_cpu_switch_ready(hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, size_t at) {
   const hxs_prepared *p = task->run->prepared;
   const size_t block = hx_cpu_raise_block(p->log_n);
-  if (task->ready || at % block != 0) {
+  if (at < task->ready) {
     return;
   }
   for (uint32_t i = 0; i < task->count; i++) {
@@ -154,7 +154,7 @@ void hx_cpu_switch_ready(hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *
                                      &ahead);
     }
   }
-  task->ready = at + block >= p->n;
+  task->ready = at + block;
 }
 
 hx_cpu_ahead_t hx_cpu_switch_ahead(const hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *term, uint32_t c,
@@ -163,7 +163,7 @@ hx_cpu_ahead_t hx_cpu_switch_ahead(const hx_cpu_switch_row_t *task, const hx_cpu
   const size_t offset = hx_cpu_switch_bytes(run, at);
   for (uint32_t i = 0; i < task->count; i++) {
     // Of the digits that are transformed in this block the words are asked for there.
-    if (task->ready ? i == c : c == 0 && !is_converted(task, task->first + i)) {
+    if (at < task->ready ? i == c : c == 0 && !is_converted(task, task->first + i)) {
       const uint32_t j = task->first + i;
       return (hx_cpu_ahead_t){{key_row(task, term, j, 0, at), key_row(task, term, j, 1, at)}};
     }
@@ -198,7 +198,7 @@ static void raise_group(hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *t
   const uint32_t left = task->s->digits - first;
   task->first = first;
   task->count = left < task->s->group ? left : task->s->group;
-  task->ready = false;
+  task->ready = 0;
   for (uint32_t i = 0; i < task->count; i++) {
     task->raised[i] = raise_digit(task, term, first + i);
   }

@@ -3,8 +3,9 @@
 // For switch*.c alone.
 //
 // Work rows of a lane: raised digits, `group` of them, or all of each row of a batch; two rows of sums, where the
-// digits come in several groups; for each row of a batch a row of values for each component; one of what is added for
-// each component; then, for sums of several terms, the terms' rows under their automorphisms.
+// digits come in several groups; for each row of a batch a row of values for each component of as many results as go
+// together; one of what is added for each component; then, for sums of several terms, the terms' rows under their
+// automorphisms.
 //
 // A row goes through its last steps block by block (raise.h): a block of each raised digit is transformed to its end,
 // while the key's words for it are asked for; then tiles of it meet both halves of keys, and what the dropped rows
@@ -37,7 +38,7 @@ typedef struct hx_cpu_switch_row {
   uint32_t slot;                       // in its batch
   uint32_t row;                        // of the extended basis
   uint32_t first, count;               // digits that are raised now
-  bool ready;                          // and transformed to their end
+  size_t ready;                        // coefficients that are transformed to their end
   const void *raised[HXS_PRIMES_MAX];  // [count]
 } hx_cpu_switch_row_t;
 
@@ -67,14 +68,15 @@ static inline void *hx_cpu_switch_work(const hx_cpu_switch_row_t *task, uint32_t
 static inline void *hx_cpu_switch_sum(const hx_cpu_switch_row_t *task, uint32_t c) {
   return hx_cpu_switch_work(task, task->s->raised_rows + c);
 }
-static inline void *hx_cpu_switch_value(const hx_cpu_switch_row_t *task, uint32_t c) {
-  return hx_cpu_switch_work(task, task->s->raised_rows + 2 + 2 * task->slot + c);
+static inline void *hx_cpu_switch_value(const hx_cpu_switch_row_t *task, uint32_t result, uint32_t c) {
+  const uint32_t pair = task->slot * task->s->together + result % task->s->together;
+  return hx_cpu_switch_work(task, task->s->raised_rows + 2 + 2 * pair + c);
 }
 static inline void *hx_cpu_switch_spare(const hx_cpu_switch_row_t *task, uint32_t c) {
-  return hx_cpu_switch_work(task, task->s->raised_rows + 2 + 2 * task->s->batch + c);
+  return hx_cpu_switch_work(task, task->s->raised_rows + 2 + 2 * task->s->batch * task->s->together + c);
 }
 static inline void *hx_cpu_switch_turned(const hx_cpu_switch_row_t *task, uint32_t t, uint32_t c) {
-  return hx_cpu_switch_work(task, task->s->raised_rows + 4 + 2 * task->s->batch + 2 * t + c);
+  return hx_cpu_switch_work(task, task->s->raised_rows + 4 + 2 * task->s->batch * task->s->together + 2 * t + c);
 }
 
 static inline const void *hx_cpu_switch_operand(const hx_cpu_run_t *run, uint32_t operand, uint32_t c, uint32_t limb) {

@@ -22,8 +22,8 @@ static void term_pair(hx_cpu_switch_row_t *task, const hx_cpu_switch_term_t *ter
     return;
   }
   const char *rest = on_q ? hx_cpu_switch_rest(task, term, 0) : NULL;
-  char *const value[2] = {term->element == 1 ? out[0] : hx_cpu_switch_value(task, 0),
-                          term->element == 1 ? out[1] : hx_cpu_switch_value(task, 1)};
+  char *const value[2] = {term->element == 1 ? out[0] : hx_cpu_switch_value(task, 0, 0),
+                          term->element == 1 ? out[1] : hx_cpu_switch_value(task, 0, 1)};
   for (size_t at = 0; at < p->n; at += hx_cpu_switch_tile(p)) {
     const size_t offset = hx_cpu_switch_bytes(task->run, at);
     hx_cpu_switch_ready(task, term, at);
