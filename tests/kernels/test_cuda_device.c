@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "graph.h"
 #include "kernelcheck.h"
 #include "prepare.h"
 
@@ -120,53 +121,140 @@ static void operands_in_host_memory_are_refused(void **state) {
   kc_close(&kc);
 }
 
-// From one device's memory to another's on either's queue, the second waiting for the first one's event.
+// Two devices of the plugin, a queue and a buffer on each, host memory for both.
+typedef struct pair {
+  kc_t kc;  // device 0
+  hx_device *other;
+  hx_queue *queues[2];
+  hx_buffer *host, *memory[2];
+  uint64_t bytes;
+} pair_t;
+
+static void open_pair(pair_t *p, uint64_t bytes) {
+  hx_error error = fresh();
+  *p = (pair_t){.bytes = bytes};
+  kc_open(&p->kc, 12, 64, 3, 1, 2, bits);
+  const uint32_t count = hx_cuda_device_ops.count(&error);
+  if (count < 2) {
+    print_message("cuda finds %u device; copies between devices need two\n", count);
+    kc_close(&p->kc);
+    skip();
+  }
+  p->queues[0] = p->kc.queue;
+  assert_int_equal(hx_cuda_device_ops.open(1, &p->other, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.create(p->other, &p->queues[1], &error), HX_OK);
+  assert_int_equal(hx_cuda_memory_ops.alloc(p->kc.device, HX_SPACE_PINNED, 2 * bytes, &p->host, &error), HX_OK);
+  assert_int_equal(hx_cuda_memory_ops.alloc(p->kc.device, HX_SPACE_DEVICE, bytes, &p->memory[0], &error), HX_OK);
+  assert_int_equal(hx_cuda_memory_ops.alloc(p->other, HX_SPACE_DEVICE, bytes, &p->memory[1], &error), HX_OK);
+  uint8_t *words = hx_cuda_memory_ops.address(p->host);
+  for (uint64_t i = 0; i < bytes; i++) {
+    words[i] = (uint8_t)(i * 2654435761u >> 13);
+    words[bytes + i] = 0;
+  }
+}
+
+static void close_pair(pair_t *p) {
+  hx_cuda_queue_ops.destroy(p->queues[1]);
+  for (int i = 0; i < 2; i++) {
+    hx_cuda_memory_ops.free(p->memory[i]);
+  }
+  hx_cuda_memory_ops.free(p->host);
+  hx_cuda_device_ops.close(p->other);
+  kc_close(&p->kc);
+}
+
+static void copy_on(hx_queue *queue, hx_buffer *to, uint64_t offset, hx_buffer *from, uint64_t bytes) {
+  hx_error error = fresh();
+  if (hx_cuda_queue_ops.copy(queue, (hx_span){to, offset}, (hx_span){from, 0}, bytes, &error) != HX_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+// What `second` is given from now on begins after what `first` was given.
+static void follow(hx_queue *first, hx_queue *second) {
+  hx_error error = fresh();
+  hx_event *event = NULL;
+  assert_int_equal(hx_cuda_queue_ops.record(first, &event, &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.wait(second, event, &error), HX_OK);
+  hx_cuda_queue_ops.event_destroy(event);
+}
+
+// From one device's memory to another's on either's queue, each waiting for the other one's event.
 static void devices_copy_between_each_other(void **state) {
   (void)state;
   enum { BYTES = 1 << 20 };
-  kc_t kc;
+  pair_t p;
   hx_error error = fresh();
-  hx_device *other = NULL;
-  hx_queue *queue = NULL;
-  hx_event *event = NULL;
-  hx_buffer *host = NULL, *near = NULL, *far = NULL;
-  hx_device_info info = {.struct_size = sizeof info};
-  kc_open(&kc, 12, 64, 3, 1, 2, bits);
-  if (hx_cuda_device_ops.count(&error) < 2) {
-    print_message("one device\n");
-    kc_close(&kc);
-    skip();
+  open_pair(&p, BYTES);
+  for (uint32_t i = 0; i < 2; i++) {
+    hx_device_info info = {.struct_size = sizeof info};
+    assert_int_equal(hx_cuda_device_ops.info(i, &info, &error), HX_OK);
+    assert_true((info.peers >> i & 1) == 0 && (info.peers_linked & ~info.peers) == 0);
+    print_message("peers of device %u: %llx, linked %llx\n", i, (unsigned long long)info.peers,
+                  (unsigned long long)info.peers_linked);
   }
-  assert_int_equal(hx_cuda_device_ops.info(0, &info, &error), HX_OK);
-  assert_true((info.peers & 1) == 0 && (info.peers_linked & ~info.peers) == 0);
-  print_message("peers of device 0: %llx, linked %llx\n", (unsigned long long)info.peers,
-                (unsigned long long)info.peers_linked);
-  assert_int_equal(hx_cuda_device_ops.open(1, &other, &error), HX_OK);
-  assert_int_equal(hx_cuda_queue_ops.create(other, &queue, &error), HX_OK);
-  assert_int_equal(hx_cuda_memory_ops.alloc(kc.device, HX_SPACE_PINNED, 2 * BYTES, &host, &error), HX_OK);
-  assert_int_equal(hx_cuda_memory_ops.alloc(kc.device, HX_SPACE_DEVICE, BYTES, &near, &error), HX_OK);
-  assert_int_equal(hx_cuda_memory_ops.alloc(other, HX_SPACE_DEVICE, BYTES, &far, &error), HX_OK);
-  uint8_t *words = hx_cuda_memory_ops.address(host);
-  for (uint32_t i = 0; i < BYTES; i++) {
-    words[i] = (uint8_t)(i * 2654435761u >> 13);
+  const uint8_t *words = hx_cuda_memory_ops.address(p.host);
+  for (uint32_t first = 0; first < 2; first++) {  // the queue that copies across
+    copy_on(p.queues[0], p.memory[0], 0, p.host, BYTES);
+    follow(p.queues[0], p.queues[1]);
+    copy_on(p.queues[first], p.memory[1], 0, p.memory[0], BYTES);
+    follow(p.queues[first], p.queues[1 - first]);
+    // There and back: what the first device has is overwritten in between.
+    assert_int_equal(hx_cuda_queue_ops.fill(p.queues[0], (hx_span){p.memory[0], 0}, 0xee, BYTES, &error), HX_OK);
+    follow(p.queues[0], p.queues[1]);
+    copy_on(p.queues[1], p.memory[0], 0, p.memory[1], BYTES);
+    follow(p.queues[1], p.queues[0]);
+    copy_on(p.queues[0], p.host, BYTES, p.memory[0], BYTES);
+    assert_int_equal(hx_cuda_queue_ops.sync(p.queues[0], &error), HX_OK);
+    assert_int_equal(hx_cuda_queue_ops.sync(p.queues[1], &error), HX_OK);
+    assert_memory_equal(words, words + BYTES, BYTES);
+    memset((uint8_t *)hx_cuda_memory_ops.address(p.host) + BYTES, 0, BYTES);
   }
-  const hx_span from = {host, 0}, back = {host, BYTES}, here = {near, 0}, there = {far, 0};
-  assert_int_equal(hx_cuda_queue_ops.copy(kc.queue, here, from, BYTES, &error), HX_OK);
-  assert_int_equal(hx_cuda_queue_ops.copy(kc.queue, there, here, BYTES, &error), HX_OK);
-  assert_int_equal(hx_cuda_queue_ops.record(kc.queue, &event, &error), HX_OK);
-  assert_int_equal(hx_cuda_queue_ops.wait(queue, event, &error), HX_OK);
-  assert_int_equal(hx_cuda_queue_ops.copy(queue, back, there, BYTES, &error), HX_OK);
-  assert_int_equal(hx_cuda_queue_ops.sync(queue, &error), HX_OK);
-  assert_memory_equal(words, words + BYTES, BYTES);
-  assert_int_equal(hx_cuda_queue_ops.copy(queue, here, from, BYTES, &error), HX_INVALID);
+  close_pair(&p);
+}
+
+// A hundred turns across, which no wait of the host orders.
+static void events_order_the_queues_of_two_devices(void **state) {
+  (void)state;
+  enum { BYTES = 4096 };
+  pair_t p;
+  hx_error error = fresh();
+  open_pair(&p, BYTES);
+  for (uint32_t turn = 0; turn < 100; turn++) {
+    const uint32_t to = turn % 2;
+    assert_int_equal(
+        hx_cuda_queue_ops.fill(p.queues[1 - to], (hx_span){p.memory[1 - to], turn}, (uint8_t)(turn + 1), 1, &error),
+        HX_OK);
+    follow(p.queues[1 - to], p.queues[to]);
+    copy_on(p.queues[to], p.memory[to], 0, p.memory[1 - to], BYTES);
+    follow(p.queues[to], p.queues[1 - to]);
+  }
+  copy_on(p.queues[1], p.host, 0, p.memory[1], BYTES);
+  assert_int_equal(hx_cuda_queue_ops.sync(p.queues[1], &error), HX_OK);
+  const uint8_t *words = hx_cuda_memory_ops.address(p.host);
+  for (uint32_t turn = 0; turn < 100; turn++) {
+    assert_int_equal(words[turn], turn + 1);
+  }
+  close_pair(&p);
+}
+
+static void copies_between_devices_are_refused_where_they_cannot_be(void **state) {
+  (void)state;
+  enum { BYTES = 4096 };
+  pair_t p;
+  hx_error error = fresh();
+  hx_graph *graph = NULL;
+  open_pair(&p, BYTES);
+  const hx_span host = {p.host, 0}, here = {p.memory[0], 0}, there = {p.memory[1], 0};
+  assert_int_equal(hx_cuda_queue_ops.copy(p.queues[1], here, host, BYTES, &error), HX_INVALID);
   assert_non_null(strstr(error.message, "neither end is memory of the queue's device"));
-  hx_cuda_queue_ops.event_destroy(event);
-  hx_cuda_queue_ops.destroy(queue);
-  hx_cuda_memory_ops.free(far);
-  hx_cuda_memory_ops.free(near);
-  hx_cuda_memory_ops.free(host);
-  hx_cuda_device_ops.close(other);
-  kc_close(&kc);
+  assert_int_equal(hx_cuda_queue_ops.copy(p.queues[0], there, here, BYTES + 1, &error), HX_INVALID);
+  assert_int_equal(hx_cuda_graph_ops.capture_begin(p.queues[0], &error), HX_OK);
+  assert_int_equal(hx_cuda_queue_ops.copy(p.queues[0], there, here, BYTES, &error), HX_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "copies between devices are not recorded"));
+  assert_int_equal(hx_cuda_graph_ops.capture_end(p.queues[0], &graph, &error), HX_OK);
+  hx_cuda_graph_ops.destroy(graph);
+  close_pair(&p);
 }
 
 // An image of another digest is refused when the device is opened; with the right one it opens again.
@@ -217,6 +305,8 @@ int main(void) {
       cmocka_unit_test(out_of_memory_leaves_the_device_usable),
       cmocka_unit_test(operands_in_host_memory_are_refused),
       cmocka_unit_test(devices_copy_between_each_other),
+      cmocka_unit_test(events_order_the_queues_of_two_devices),
+      cmocka_unit_test(copies_between_devices_are_refused_where_they_cannot_be),
       cmocka_unit_test(wrong_image_is_refused),
       cmocka_unit_test(rounds_and_runs_leave_no_memory),
   };
