@@ -14,7 +14,4 @@ int32_t hx_cuda_elements_prepare(hx_device *device, const hx_region *region, hx_
                                  hx_error *error);
 // Before a prepared object is freed: what it has of a region, if anything.
 void hx_cuda_elements_release(hx_prepared *prepared);
-// The source of a region's kernel (free), without a compiler: for tests. Fails as hx_cuda_elements_prepare.
-int32_t hx_cuda_elements_source(hx_device *device, const hx_region *region, char **out, hx_error *error);
-
 #endif

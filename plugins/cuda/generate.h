@@ -49,6 +49,7 @@ typedef struct hx_cuda_body {
   uint32_t word;           // 64, 32
   uint32_t pairs;          // that a thread takes, 1 to 4
   bool integer, real;      // what rows there are; real: primes of at most HX_CUDA_REAL_BITS on doubles
+  bool narrow;             // integers of 32 bits; words of 32 bits alone, and nothing that is lazy
   uint32_t load_count;     // values read
   const bool *first_only;  // [load_count]: read in rows of component 0 alone, else 0
   uint32_t element_count;
@@ -59,6 +60,8 @@ typedef struct hx_cuda_body {
 
 // Whether the operations can be done on doubles: what is lazy or any word cannot.
 bool hx_cuda_body_takes_real(const hx_cuda_body_t *body);
+// Whether integers of 32 bits can do them, in 32-bit words: what is lazy may not fit.
+bool hx_cuda_body_takes_narrow(const hx_cuda_body_t *body);
 // Whether they have products, for which doubles are the faster.
 bool hx_cuda_body_has_products(const hx_cuda_body_t *body);
 // Words of a record.

@@ -212,6 +212,7 @@ static const hx_cuda_body_t *sketch(sketch_t *s, uint32_t word, bool integer, bo
   s->stores[0] = loads + elements - 1;
   s->stores[1] = loads;
   s->body = (hx_cuda_body_t){.word = word,
+                             .narrow = word == 32 && draw(2) == 0,
                              .pairs = 1 + draw(2),
                              .integer = integer,
                              .real = real,
@@ -273,7 +274,7 @@ static void source_that_is_refused_gives_the_log(void **state) {
 static void broken_bodies_have_no_source(void **state) {
   (void)state;
   sketch_t s;
-  for (uint32_t i = 0; i < 12; i++) {
+  for (uint32_t i = 0; i < 13; i++) {
     hx_cuda_body_t *body = (hx_cuda_body_t *)(uintptr_t)sketch(&s, 64, true, true, 9);
     char *source = hx_cuda_generate(body);
     assert_non_null(source);
@@ -290,6 +291,7 @@ static void broken_bodies_have_no_source(void **state) {
     if (i == 9) s.elements[1].lazy = true;  // not on doubles
     if (i == 10) s.elements[8].operand_count = 3;
     if (i == 11) s.elements[3].kind = HX_CUDA_ELEMENT_REDUCE;
+    if (i == 12) body->narrow = true;
     assert_null(hx_cuda_generate(body));
   }
 }
