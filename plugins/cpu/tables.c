@@ -32,12 +32,20 @@ static bool has_52(const hxs_modulus *m, uint32_t log_n) {
   return hx_cpu_has_avx512ifma() && hx_cpu_ifma_fits(m, log_n);
 }
 
+// Whether the roots of the last stages are, though the prime is too large for that.
+static bool has_tail(const hxs_modulus *m, uint32_t log_n) {
+  return hx_cpu_has_avx512ifma() && hx_cpu_ifma_fits_large(m, log_n);
+}
+
 // Bytes of one prime's twiddles.
 static size_t prime_bytes(const hxs_modulus *m, uint32_t log_n) {
   size_t bytes = ((size_t)4 << log_n) * (m->word / 8);
   if (has_52(m, log_n)) {
     bytes +=
         (HX_CPU_IFMA_CONSTANTS * 8 + hx_cpu_ifma_words(log_n) + hx_cpu_ifma_inverse_words(log_n)) * sizeof(uint64_t);
+  }
+  if (has_tail(m, log_n)) {
+    bytes += 2 * hx_cpu_ifma_tail_words(log_n) * sizeof(uint64_t);
   }
   return (bytes + HX_CPU_ALIGNMENT - 1) / HX_CPU_ALIGNMENT * HX_CPU_ALIGNMENT;
 }
@@ -66,6 +74,13 @@ static void fill_prime(hx_cpu_prime_t *prime, uint64_t psi, uint32_t log_n, char
     prime->twiddles.constants52 = constants;
     prime->twiddles.forward52 = there;
     prime->twiddles.inverse52 = back52;
+  }
+  if (has_tail(m, log_n)) {
+    uint64_t *there = (void *)(words + 4 * row), *back_tail = there + hx_cpu_ifma_tail_words(log_n);
+    hx_cpu_ifma_arrange_tail((void *)words, (void *)(words + row), log_n, there);
+    hx_cpu_ifma_arrange_tail((void *)(words + 2 * row), (void *)(words + 3 * row), log_n, back_tail);
+    prime->twiddles.forward_tail = there;
+    prime->twiddles.inverse_tail = back_tail;
   }
 }
 

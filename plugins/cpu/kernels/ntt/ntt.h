@@ -13,6 +13,7 @@ typedef struct hx_cpu_twiddles {
   const void *inverse, *inverse_quotient;
   hxs_factor last[2];
   const uint64_t *forward52, *inverse52, *constants52;  // what 52-bit products take (ntt_ifma.h), or NULL
+  const uint64_t *forward_tail, *inverse_tail;          // the same of large primes (ntt_ifma.h), or NULL
 } hx_cpu_twiddles_t;
 
 // Both transform one row of 2^log_n residues, log_n >= 3; out may be in.
@@ -26,7 +27,7 @@ typedef struct hx_cpu_ntt {
 extern const hx_cpu_ntt_t hx_cpu_ntt_portable64, hx_cpu_ntt_portable32;
 #if defined(__x86_64__)
 extern const hx_cpu_ntt_t hx_cpu_ntt_avx2, hx_cpu_ntt_avx512dq;
-// Rows whose prime has no 52-bit twiddles go to large_avx512ifma, where it is 1 mod 2^12, or to avx512dq.
+// Rows whose prime has no 52-bit twiddles go to large_avx512ifma, where it has those of large primes, or to avx512dq.
 extern const hx_cpu_ntt_t hx_cpu_ntt_avx512ifma, hx_cpu_ntt_large_avx512ifma;
 #endif
 

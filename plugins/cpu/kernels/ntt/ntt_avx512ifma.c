@@ -17,13 +17,13 @@ static void forward_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
 }
 
 // What takes rows without 52-bit twiddles.
-static const hx_cpu_ntt_t *other(const hxs_modulus *m) {
-  return m->q % 4096 == 1 ? &hx_cpu_ntt_large_avx512ifma : &hx_cpu_ntt_avx512dq;
+static const hx_cpu_ntt_t *other(const hx_cpu_twiddles_t *t) {
+  return t->forward_tail != NULL ? &hx_cpu_ntt_large_avx512ifma : &hx_cpu_ntt_avx512dq;
 }
 
 static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->forward52 == NULL) {
-    other(m)->forward(out, in, m, t, log_n);
+    other(t)->forward(out, in, m, t, log_n);
     return;
   }
   const constants_t *c = constants_of(t->constants52);
@@ -59,7 +59,7 @@ static void inverse_tight(uint64_t *out, const uint64_t *in, const uint64_t *t, 
 
 static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cpu_twiddles_t *t, uint32_t log_n) {
   if (t->inverse52 == NULL) {
-    other(m)->inverse(out, in, m, t, log_n);
+    other(t)->inverse(out, in, m, t, log_n);
     return;
   }
   const constants_t *c = constants_of(t->constants52);

@@ -44,6 +44,16 @@ static inline bool hx_cpu_ifma_fits(const hxs_modulus *m, uint32_t log_n) {
   return m->word == 64 && m->bits <= HX_CPU_IFMA_BITS && log_n >= HX_CPU_IFMA_LOG_N_MIN;
 }
 
+// Of primes that are larger, or of smaller rings, the last three stages in the same order, with whole quotients, where
+// they are 1 mod 2^12.
+#define HX_CPU_IFMA_LARGE_LOG_N_MIN 6u
+
+static inline bool hx_cpu_ifma_fits_large(const hxs_modulus *m, uint32_t log_n) {
+  return m->word == 64 && m->q % 4096 == 1 && log_n >= HX_CPU_IFMA_LARGE_LOG_N_MIN && !hx_cpu_ifma_fits(m, log_n);
+}
+static inline size_t hx_cpu_ifma_tail_words(uint32_t log_n) { return (size_t)112 << (log_n - 6); }
+void hx_cpu_ifma_arrange_tail(const uint64_t *roots, const uint64_t *quotients, uint32_t log_n, uint64_t *out);
+
 // From rows of u64 in bit-reversed order with quotients floor(c * 2^64 / q): of the forward transform, and of the
 // inverse, whose roots are psi^-brv(i).
 void hx_cpu_ifma_arrange(const uint64_t *roots, const uint64_t *quotients, uint32_t log_n, uint64_t *out);

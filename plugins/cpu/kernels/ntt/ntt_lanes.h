@@ -5,22 +5,13 @@
 // Products are in [0, 4q). Two depths of laziness:
 //   deep   q < 2^60    values below 16q <= 2^64; one reduction to 4q of what is added to every three stages
 //   tight  q < 2^61    values below 8q; a reduction before every butterfly
-// A file that has 52-bit products defines LANES_52, for primes that are 1 mod 2^12. Of y = y0 + 2^52 y1 and a root w
-// with Q = floor(w 2^64 / q), W = Q >> 12 and F the low 12 bits of Q on top of 52, the quotient is
-//   t = floor(y0 W / 2^52) + y1 W + floor(y1 F / 2^52),
-// short by less than 4: two floors, y0 / 2^52 for what W has lost and y1 / 2^12 for what Q has lost. Its part from 2^52
-// on is h = floor(y1 W / 2^52), the rest is gathered by three products. With q = k 2^12 + 1, t q mod 2^64 is
-// (rest) + 2^12 (k (rest) + 2^40 h mod 2^52): two more products, a shift and an addition. A quotient that starts at 2
-// gives a forward product in [-2q, 2q): differences are positive without more where first operands are at least 2q for
-// each stage to come, 6q to 10q for three of them below 16q.
+// Of primes that are 1 mod 2^12 they are of 52 bits in files that define LANES_52 (ntt_lanes_product.h).
 //
 // Passes of some stages go depth first over blocks until one fits in L1; the last stages are within vectors.
 #ifndef HX_CPU_KERNELS_NTT_LANES_H
 #define HX_CPU_KERNELS_NTT_LANES_H
 
-#include <stdbool.h>
-
-#include "kernels/ntt/ntt.h"
+#include "kernels/ntt/ntt_lanes_product.h"
 #include "kernels/unroll.h"
 
 #define HELD (1 << LANES_STAGES)          // values of a pass in registers
@@ -28,121 +19,16 @@
 #define LANES_LOG_N_MIN (LANES_LOG2 + 3)  // smaller rings are left to portable
 #define BLOCK_LOG2 12u                    // a block of 32 KiB is worked on to the end
 
-typedef struct lanes_ring {
-  const uint64_t *value, *quotient;
-  lanes_t q, by4[5];  // k * 4q
-  lanes_t two_q;
-  lanes_t minus_k, minus_top, two;  // -k and -2^40 mod 2^52
-  // What is taken off a word by its bits from that of 2^bits > q on: floor(i 2^bits / q) q, and less by what lifts
-  // first operands.
-  lanes_t bits, multiples[2], lifting[2];
-} lanes_ring_t;
-
-// A root as its products read it.
-typedef struct lanes_root {
-  lanes_t value, quotient, part;  // part: the quotient's top half, or F; quotient: whole, or W
-} lanes_root_t;
-
-HXS_INLINE lanes_ring_t lanes_ring(const void *value, const void *quotient, uint64_t q) {
-  lanes_ring_t r = {.value = value,
-                    .quotient = quotient,
-                    .q = lanes_splat(q),
-                    .two_q = lanes_splat(2 * q),
-                    .minus_k = lanes_splat(0 - (q >> 12)),
-                    .minus_top = lanes_splat(((uint64_t)1 << 52) - ((uint64_t)1 << 40)),
-                    .two = lanes_splat(2)};
-  for (uint64_t k = 0; k < 5; k++) {
-    r.by4[k] = lanes_splat(k * 4 * q);  // 16q may wrap where it is not used
-  }
-#ifdef LANES_52
-  uint64_t multiples[16], lifting[16];
-  const uint32_t bits = 64 - (uint32_t)__builtin_clzll(q);
-  const uint64_t step = ((uint64_t)1 << bits) - q;  // below q
-  uint64_t multiple = 0, rest = 0;                  // their sum is i * 2^bits, mod 2^64
-  for (size_t i = 0; i < 16; i++) {
-    multiples[i] = multiple;
-    lifting[i] = multiple - (bits <= 60 ? 6 : 2) * q;
-    rest += step;
-    multiple += rest < q ? q : 2 * q;
-    rest -= rest < q ? 0 : q;
-  }
-  r.bits = lanes_splat(bits);
-  for (size_t i = 0; i < 2; i++) {
-    r.multiples[i] = lanes_load(multiples + LANES * i);
-    r.lifting[i] = lanes_load(lifting + LANES * i);
-  }
-#endif
-  return r;
-}
-
-HXS_INLINE lanes_root_t lanes_root_of(lanes_t value, lanes_t quotient) {
-#ifdef LANES_52
-  const lanes_root_t w = {value, _mm512_srli_epi64(quotient, 12), _mm512_slli_epi64(quotient, 40)};
-#else
-  const lanes_root_t w = {value, quotient, lanes_top32(quotient)};
-#endif
-  return w;
-}
-
-#ifdef LANES_52
-// a * w from a quotient that starts at `start`.
-HXS_INLINE lanes_t lanes_product_from(lanes_t start, lanes_t a, lanes_root_t w, const lanes_ring_t *r) {
-  const lanes_t top = _mm512_srli_epi64(a, 52);
-  const lanes_t rest = high_add(low_add(high_add(start, a, w.quotient), top, w.quotient), top, w.part);
-  const lanes_t high_part = high(top, w.quotient);
-  const lanes_t times = low_add(low_add(fresh_zero(), high_part, r->minus_top), rest, r->minus_k);
-  lanes_t product = lanes_sub(lanes_add(lanes_mul_low(a, w.value), _mm512_slli_epi64(times, 12)), rest);
-  __asm__("" : "+v"(product));  // a sum and a difference of it are one instruction each
-  return product;
-}
-#endif
-
-// As lanes_times.
-HXS_INLINE lanes_t lanes_by_root(lanes_t a, lanes_root_t w, const lanes_ring_t *r) {
-#ifdef LANES_52
-  return lanes_product_from(fresh_zero(), a, w, r);
-#else
-  const lanes_factor_t factor = {w.value, w.quotient, w.part};
-  return lanes_times(a, factor, r->q);
-#endif
-}
-
-HXS_INLINE lanes_root_t lanes_root(const lanes_ring_t *r, size_t node) {
-  return lanes_root_of(lanes_splat(r->value[node]), lanes_splat(r->quotient[node]));
-}
-
-#ifdef LANES_52
-// Any word below 16q: what is left of x - floor(i 2^bits / q) q, i = floor(x / 2^bits), is below q + 2^bits < 3q.
-HXS_INLINE lanes_t lanes_less(lanes_t x, const lanes_t *multiples, const lanes_ring_t *r) {
-  return lanes_sub(x, _mm512_permutex2var_epi64(multiples[0], _mm512_srlv_epi64(x, r->bits), multiples[1]));
-}
-#endif
-
-// Below bound * 4q to below 4q.
-HXS_INLINE lanes_t lanes_reduce(lanes_t x, int bound, const lanes_ring_t *r) {
-#ifdef LANES_52
-  if (bound > 2) {
-    return lanes_less(x, r->multiples, r);
-  }
-#endif
-  x = bound > 2 ? lanes_once(x, r->by4[2]) : x;
-  return bound > 1 ? lanes_once(x, r->by4[1]) : x;
-}
-
-HXS_INLINE lanes_t lanes_normal(lanes_t x, int bound, const lanes_ring_t *r) {
-  return lanes_once(lanes_once(lanes_reduce(x, bound, r), r->two_q), r->q);
-}
-
 // x + w*y and x - w*y, with 32-bit products + 4q. In a pass values are below (stage + 2) * 4q, or 8q, after a stage;
-// with 52-bit products below 16q, or 8q.
+// with 52-bit products below 16q, or 8q. stage -1: the row's first, of values below 2q.
 HXS_INLINE void lanes_split(lanes_t *x, lanes_t *y, lanes_root_t w, const lanes_ring_t *r, bool deep, int stage) {
 #ifdef LANES_52
-  const lanes_t a = deep && stage > 0 ? *x : lanes_less(*x, r->lifting, r);
+  const lanes_t a = stage < 0 ? lanes_add(*x, r->lift) : deep && stage > 0 ? *x : lanes_less(*x, r->lifting, r);
   const lanes_t product = lanes_product_from(fresh(&r->two), *y, w, r);
   *x = lanes_add(a, product);
   *y = lanes_sub(a, product);
 #else
-  const lanes_t a = deep && stage > 0 ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
+  const lanes_t a = stage < 0 || (deep && stage > 0) ? *x : lanes_reduce(*x, deep ? 4 : 2, r);
   const lanes_t product = lanes_by_root(*y, w, r);
   *x = lanes_add(a, product);
   *y = lanes_sub(lanes_add(a, r->by4[1]), product);
@@ -158,7 +44,7 @@ HXS_INLINE void lanes_pass_roots(lanes_root_t *w, const lanes_ring_t *r, size_t 
 }
 
 HXS_INLINE void lanes_forward_pass(uint64_t *out, const uint64_t *in, size_t node, size_t size, const lanes_ring_t *r,
-                                   bool deep, int stages) {
+                                   bool deep, int stages, bool first) {
   const size_t stride = size >> stages;
   lanes_root_t w[HELD];
   lanes_pass_roots(w, r, node, stages);
@@ -169,13 +55,31 @@ HXS_INLINE void lanes_forward_pass(uint64_t *out, const uint64_t *in, size_t nod
       const int half = 1 << (stages - 1 - s);
       UNROLL for (int i = 0; i < 1 << (stages - 1); i++) {
         const int block = i / half, x = block * 2 * half + i % half;
-        lanes_split(&v[x], &v[x + half], w[(1 << s) + block], r, deep, s);
+        lanes_split(&v[x], &v[x + half], w[(1 << s) + block], r, deep, first && s == 0 ? -1 : s);
       }
     }
     UNROLL for (int i = 0; i < 1 << stages; i++) { lanes_store(out + k + (size_t)i * stride, v[i]); }
   }
 }
 
+// x + y and (x - y) * w, of the inverse. Bounds of registers are constants of the unrolled code, in units of 4q.
+HXS_INLINE void lanes_merge(lanes_t *x, lanes_t *y, int *bx, int *by, lanes_root_t w, const lanes_ring_t *r,
+                            bool deep) {
+  if (*bx + *by > (deep ? 4 : 2)) {
+    *x = lanes_reduce(*x, *bx, r);
+    *y = lanes_reduce(*y, *by, r);
+    *bx = *by = 1;
+  }
+  const lanes_t a = *x, b = *y;
+  *x = lanes_add(a, b);
+  *y = lanes_by_root(lanes_sub(lanes_add(a, r->by4[*by]), b), w, r);
+  *bx += *by;
+  *by = 1;
+}
+
+#ifdef LANES_52
+#include "kernels/ntt/ntt_lanes_tail.h"
+#else
 // The last stages of LANES_PAIRS times two blocks of LANES, the first at `node`; results in [0, q). Pairs go through a
 // stage together: one alone is a chain of waits.
 HXS_INLINE void lanes_forward_tail(uint64_t *p, size_t node, const lanes_ring_t *r, bool deep) {
@@ -198,6 +102,32 @@ HXS_INLINE void lanes_forward_tail(uint64_t *p, size_t node, const lanes_ring_t 
   }
 }
 
+HXS_INLINE void lanes_inverse_tail(uint64_t *out, const uint64_t *in, size_t node, const lanes_ring_t *r, bool deep) {
+  lanes_t v[2 * LANES_PAIRS];
+  int bound[2 * LANES_PAIRS];
+  UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
+    v[2 * i] = lanes_load(in + (size_t)(2 * i) * LANES);
+    v[2 * i + 1] = lanes_load(in + (size_t)(2 * i + 1) * LANES);
+    bound[2 * i] = bound[2 * i + 1] = 1;
+    lanes_spread(&v[2 * i], &v[2 * i + 1]);
+  }
+  UNROLL for (int s = LANES_LOG2 - 1; s >= 0; s--) {
+    UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
+      lanes_t *a = &v[2 * i], *b = &v[2 * i + 1];
+      int *ba = &bound[2 * i], *bb = &bound[2 * i + 1];
+      const size_t first = (node + 2 * (size_t)i) << s;
+      lanes_merge(a, b, ba, bb, lanes_root_of(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r,
+                  deep);
+      lanes_join(a, b, s);
+      *ba = *bb = *ba > *bb ? *ba : *bb;  // lanes of both are in each
+    }
+  }
+  UNROLL for (int i = 0; i < 2 * LANES_PAIRS; i++) {
+    lanes_store(out + (size_t)i * LANES, lanes_reduce(v[i], bound[i], r));
+  }
+}
+#endif
+
 // Stages of the next pass over a block of 2^log_size: few ones first, while blocks are large, and a single one only
 // where there is no other way.
 HXS_INLINE int lanes_stages(uint32_t log_size) {
@@ -208,16 +138,21 @@ HXS_INLINE int lanes_stages(uint32_t log_size) {
 HXS_INLINE void lanes_forward_pass_of(uint64_t *out, const uint64_t *in, size_t node, uint32_t log_size,
                                       const lanes_ring_t *r, bool deep) {
   const size_t size = (size_t)1 << log_size;
-  switch (lanes_stages(log_size)) {
-    case 1:
-      lanes_forward_pass(out, in, node, size, r, deep, 1);
-      break;
-    case 2:  // NOLINT(bugprone-branch-clone): alike where LANES_STAGES is 2
-      lanes_forward_pass(out, in, node, size, r, deep, 2);
-      break;
-    default:
-      lanes_forward_pass(out, in, node, size, r, deep, LANES_STAGES);
-      break;
+  const int stages = lanes_stages(log_size);
+  if (node == 1) {
+    if (stages == 1) {
+      lanes_forward_pass(out, in, node, size, r, deep, 1, true);
+    } else if (stages == 2) {  // NOLINT(bugprone-branch-clone): alike where LANES_STAGES is 2
+      lanes_forward_pass(out, in, node, size, r, deep, 2, true);
+    } else {
+      lanes_forward_pass(out, in, node, size, r, deep, LANES_STAGES, true);
+    }
+  } else if (stages == 1) {
+    lanes_forward_pass(out, in, node, size, r, deep, 1, false);
+  } else if (stages == 2) {  // NOLINT(bugprone-branch-clone): alike where LANES_STAGES is 2
+    lanes_forward_pass(out, in, node, size, r, deep, 2, false);
+  } else {
+    lanes_forward_pass(out, in, node, size, r, deep, LANES_STAGES, false);
   }
 }
 
@@ -258,22 +193,7 @@ HXS_INLINE void lanes_forward_tree(uint64_t *out, const uint64_t *in, uint32_t l
   }
 }
 
-// ---- inverse: bounds of registers are constants of the unrolled code, in units of 4q
-
-// x + y and (x - y) * w.
-HXS_INLINE void lanes_merge(lanes_t *x, lanes_t *y, int *bx, int *by, lanes_root_t w, const lanes_ring_t *r,
-                            bool deep) {
-  if (*bx + *by > (deep ? 4 : 2)) {
-    *x = lanes_reduce(*x, *bx, r);
-    *y = lanes_reduce(*y, *by, r);
-    *bx = *by = 1;
-  }
-  const lanes_t a = *x, b = *y;
-  *x = lanes_add(a, b);
-  *y = lanes_by_root(lanes_sub(lanes_add(a, r->by4[*by]), b), w, r);
-  *bx += *by;
-  *by = 1;
-}
+// ---- inverse
 
 // last: the factors 1/n and root/n of the stage at node 1, or NULL. Below 4q in and out; with last in [0, q).
 HXS_INLINE void lanes_inverse_pass(uint64_t *a, size_t node, size_t size, const lanes_root_t *last,
@@ -304,31 +224,6 @@ HXS_INLINE void lanes_inverse_pass(uint64_t *a, size_t node, size_t size, const 
       v[i] = last != NULL ? lanes_normal(v[i], bound[i], r) : lanes_reduce(v[i], bound[i], r);
       lanes_store(a + k + (size_t)i * stride, v[i]);
     }
-  }
-}
-
-HXS_INLINE void lanes_inverse_tail(uint64_t *out, const uint64_t *in, size_t node, const lanes_ring_t *r, bool deep) {
-  lanes_t v[2 * LANES_PAIRS];
-  int bound[2 * LANES_PAIRS];
-  UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
-    v[2 * i] = lanes_load(in + (size_t)(2 * i) * LANES);
-    v[2 * i + 1] = lanes_load(in + (size_t)(2 * i + 1) * LANES);
-    bound[2 * i] = bound[2 * i + 1] = 1;
-    lanes_spread(&v[2 * i], &v[2 * i + 1]);
-  }
-  UNROLL for (int s = LANES_LOG2 - 1; s >= 0; s--) {
-    UNROLL for (int i = 0; i < LANES_PAIRS; i++) {
-      lanes_t *a = &v[2 * i], *b = &v[2 * i + 1];
-      int *ba = &bound[2 * i], *bb = &bound[2 * i + 1];
-      const size_t first = (node + 2 * (size_t)i) << s;
-      lanes_merge(a, b, ba, bb, lanes_root_of(lanes_roots(r->value + first, s), lanes_roots(r->quotient + first, s)), r,
-                  deep);
-      lanes_join(a, b, s);
-      *ba = *bb = *ba > *bb ? *ba : *bb;  // lanes of both are in each
-    }
-  }
-  UNROLL for (int i = 0; i < 2 * LANES_PAIRS; i++) {
-    lanes_store(out + (size_t)i * LANES, lanes_reduce(v[i], bound[i], r));
   }
 }
 
@@ -413,7 +308,7 @@ static void forward(void *out, const void *in, const hxs_modulus *m, const hx_cp
     hx_cpu_ntt_portable64.forward(out, in, m, t, log_n);
     return;
   }
-  const lanes_ring_t r = lanes_ring(t->forward, t->forward_quotient, m->q);
+  const lanes_ring_t r = lanes_ring(t->forward, t->forward_quotient, t->forward_tail, log_n, m->q);
   if (m->bits <= 60) {
     forward_deep(out, in, log_n, &r);
   } else {
@@ -426,7 +321,7 @@ static void inverse(void *out, const void *in, const hxs_modulus *m, const hx_cp
     hx_cpu_ntt_portable64.inverse(out, in, m, t, log_n);
     return;
   }
-  const lanes_ring_t r = lanes_ring(t->inverse, t->inverse_quotient, m->q);
+  const lanes_ring_t r = lanes_ring(t->inverse, t->inverse_quotient, t->inverse_tail, log_n, m->q);
   lanes_root_t last[2];
   for (int i = 0; i < 2; i++) {
     last[i] = lanes_root_of(lanes_splat(t->last[i].value), lanes_splat(t->last[i].quotient));
