@@ -10,7 +10,7 @@ kit=${2:-build/cuda-kit}
 
 rm -rf "$kit"
 mkdir -p "$kit/bin" "$kit/lib/heliox/plugins" "$kit/share/heliox" "$kit/programs"
-for name in heliox heliox-conformance heliox-bench-cuda "$build"/bin/kernels_test_cuda_*; do
+for name in heliox heliox-conformance heliox-bench-cuda heliox-bench-regions "$build"/bin/kernels_test_cuda_*; do
   name=${name##*/}
   cp "$build/bin/$name" "$kit/bin/"
   ldd "$build/bin/$name" | awk '/jansson|sodium|cmocka|gomp/ {print $3}' | xargs -r -I{} cp -L {} "$kit/lib/"
@@ -39,7 +39,7 @@ mkdir -p "$out"
 devices() { "$kit/bin/heliox" devices; }
 
 tests() {
-  for test in ${TESTS:-plugin codec device switch graph ops}; do
+  for test in ${TESTS:-plugin nvrtc codec device switch graph compiled regions ops}; do
     [ -x "$kit/bin/kernels_test_cuda_$test" ] || continue
     local begin=$SECONDS
     timeout 120 "$kit/bin/kernels_test_cuda_$test" >"$out/test_$test.txt" 2>&1
@@ -84,7 +84,10 @@ sanitize() {
   done
 }
 
-bench() { timeout 120 "$kit/bin/heliox-bench-cuda" "$plugins" "$(cat "$kit/commit")"; }
+bench() {
+  timeout 120 "$kit/bin/heliox-bench-cuda" "$plugins" "$(cat "$kit/commit")"
+  timeout 60 "$kit/bin/heliox-bench-regions" "$plugins"
+}
 variants() { timeout 120 "$kit/bin/heliox-bench-cuda" "$plugins" variants; }
 
 {
