@@ -157,9 +157,8 @@ hx_tensor_desc *region_value(region_t *r, uint32_t id) {
 
 // ------------------------------------------------------------------ memory of the device
 
-// Between host memory and a buffer that may have no address in the host: through one that has.
-static int32_t move(suite_t *suite, hx_queue *queue, hx_buffer *buffer, uint8_t *memory, uint64_t bytes, bool up,
-                    hx_error *error) {
+int32_t suite_move(suite_t *suite, hx_queue *queue, hx_buffer *buffer, uint8_t *memory, uint64_t bytes, bool up,
+                   hx_error *error) {
   const hx_memory_ops *ops = suite->table->memory;
   uint8_t *address = ops->address(buffer);
   if (address != NULL) {
@@ -186,7 +185,7 @@ static int32_t move(suite_t *suite, hx_queue *queue, hx_buffer *buffer, uint8_t 
 static int32_t upload(suite_t *suite, hx_queue *queue, const uint8_t *memory, uint64_t bytes, hx_buffer **out,
                       hx_error *error) {
   const int32_t code = suite->table->memory->alloc(suite->device, HX_SPACE_DEVICE, bytes, out, error);
-  return code != HX_OK ? code : move(suite, queue, *out, (uint8_t *)(uintptr_t)memory, bytes, true, error);
+  return code != HX_OK ? code : suite_move(suite, queue, *out, (uint8_t *)(uintptr_t)memory, bytes, true, error);
 }
 
 // ------------------------------------------------------------------ prepare
@@ -276,14 +275,15 @@ static int32_t make_memory(suite_t *suite, const call_t *call, const region_t *r
 static int32_t fetch(suite_t *suite, const call_t *call, const region_t *r, hx_queue *queue, int32_t in_place,
                      const memory_t *m, uint8_t *const *results, hx_error *error) {
   for (uint32_t i = 0; i < call->result_count; ++i) {
-    const int32_t code = move(suite, queue, m->outputs[i].buffer, results[i], call->results[i]->bytes, false, error);
+    const int32_t code =
+        suite_move(suite, queue, m->outputs[i].buffer, results[i], call->results[i]->bytes, false, error);
     if (code != HX_OK) return code;
   }
   for (uint32_t i = 0; i < r->input_count; ++i) {
     if ((int32_t)i == in_place) continue;
     const tensor_t *t = r->tensors[r->inputs[i]];
     uint8_t *now = suite_alloc(t->bytes);
-    const int32_t code = move(suite, queue, m->inputs[i].buffer, now, t->bytes, false, error);
+    const int32_t code = suite_move(suite, queue, m->inputs[i].buffer, now, t->bytes, false, error);
     const bool same = memcmp(now, t->base, t->bytes) == 0;
     free(now);
     if (code != HX_OK) return code;

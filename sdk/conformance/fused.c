@@ -45,7 +45,7 @@ static void describe(fused_t *f, const ring_t *ring, const char *second, tensor_
                           .outputs = outputs};
 }
 
-// Runs the prepared region through imported or copied memory: the plan's scratch, three inputs, one output.
+// Runs the prepared region on memory of the device: the plan's scratch, three inputs, one output.
 static int32_t execute(suite_t *suite, const hx_impl *impl, hx_prepared *prepared, const hx_plan *plan,
                        tensor_t *const *tensors, uint8_t *found, hx_error *error) {
   const hx_memory_ops *ops = suite->table->memory;
@@ -55,10 +55,10 @@ static int32_t execute(suite_t *suite, const hx_impl *impl, hx_prepared *prepare
   int32_t code = HX_OK;
   for (size_t i = 0; i < 6 && code == HX_OK; ++i) {
     if (sizes[i] == 0) continue;
-    code = ops->alloc(suite->device, i == 5 ? HX_SPACE_DEVICE : HX_SPACE_PINNED, sizes[i], &spans[i].buffer, error);
+    code = ops->alloc(suite->device, i == 4 ? HX_SPACE_PINNED : HX_SPACE_DEVICE, sizes[i], &spans[i].buffer, error);
     if (code != HX_OK || i > 3) continue;
     const tensor_t *t = tensors[i == 3 ? 4 : i];
-    memcpy(ops->address(spans[i].buffer), t->base, t->bytes);
+    code = suite_move(suite, suite->queue, spans[i].buffer, t->base, t->bytes, true, error);
     spans[i].offset = t->offset;
   }
   if (code == HX_OK) {
@@ -70,7 +70,7 @@ static int32_t execute(suite_t *suite, const hx_impl *impl, hx_prepared *prepare
                           .outputs = &spans[3]};
     code = impl->execute(prepared, &call, error);
     if (code == HX_OK) code = suite->table->queue->sync(suite->queue, error);
-    if (code == HX_OK) memcpy(found, ops->address(spans[3].buffer), tensors[4]->bytes);
+    if (code == HX_OK) code = suite_move(suite, suite->queue, spans[3].buffer, found, tensors[4]->bytes, false, error);
   }
   for (size_t i = 0; i < 6; ++i) {
     if (spans[i].buffer != NULL) ops->free(spans[i].buffer);

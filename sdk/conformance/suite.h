@@ -192,6 +192,9 @@ void call_destroy(suite_t *suite, const call_t *call, running_t *running);
 bool call_expect(suite_t *suite, const call_t *call, uint8_t **expected);
 // Prepares, executes, compares; again in place where the plan allows it. True if it did that.
 bool call_check(suite_t *suite, const call_t *call);
+// Between host memory and a buffer of the device, which may have no address in the host; done when it returns.
+int32_t suite_move(suite_t *suite, hx_queue *queue, hx_buffer *buffer, uint8_t *memory, uint64_t bytes, bool up,
+                   hx_error *error);
 bool compare_result(suite_t *suite, const call_t *call, uint32_t index, const uint8_t *found, const uint8_t *expected,
                     const char *how);
 
