@@ -20,9 +20,12 @@ void hx_cuda_put(hx_cuda_text_t *text, const char *format, ...) {
   } else if (text->bytes + (size_t)length + 1 > text->room) {
     const size_t room = 2 * (text->room + (size_t)length + 1024);
     char *larger = realloc(text->data, room);
-    text->failed = larger == NULL;
-    text->data = larger != NULL ? larger : text->data;
-    text->room = larger != NULL ? room : text->room;
+    if (larger != NULL) {
+      text->data = larger;
+      text->room = room;
+    } else {
+      text->failed = true;
+    }
   }
   if (!text->failed) {
     vsnprintf(text->data + text->bytes, text->room - text->bytes, format, again);
