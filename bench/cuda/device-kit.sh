@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench/cuda/device-kit.sh [BUILD [KIT]]: gathers from a release build what a bare machine with a GPU needs to test and
 # measure the cuda plugin. There: KIT/run.sh RESULTS [PART...], parts devices, tests, conformance, diff, faults,
-# sanitize, bench, variants; all but the last three without one.
+# sanitize, bench, graph, variants; all but the last four without one. With two devices `tests` copies between them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=${1:-build/release}
 kit=${2:-build/cuda-kit}
 
 rm -rf "$kit"
-mkdir -p "$kit/bin" "$kit/lib/heliox/plugins" "$kit/share/heliox" "$kit/programs"
-for name in heliox heliox-conformance heliox-bench-cuda heliox-bench-regions "$build"/bin/kernels_test_cuda_*; do
+mkdir -p "$kit/bin" "$kit/lib/heliox/plugins" "$kit/share/heliox" "$kit/programs" "$kit/graphs"
+for name in heliox heliox-conformance heliox-bench-cuda heliox-bench-graph heliox-bench-regions "$build"/bin/kernels_test_cuda_*; do
   name=${name##*/}
   cp "$build/bin/$name" "$kit/bin/"
   ldd "$build/bin/$name" | awk '/jansson|sodium|cmocka|gomp/ {print $3}' | xargs -r -I{} cp -L {} "$kit/lib/"
@@ -22,6 +22,8 @@ cp "$build"/lib/heliox/plugins/heliox_cuda_{90.cubin,80.ptx} "$kit/lib/heliox/pl
 cp -r examples "$kit/share/heliox/"
 python3 bench/cuda/random_programs.py "$kit/programs" 16
 cp examples/wdbc.mlir "$kit/programs/"
+python3 bench/link/programs.py "$kit/graphs"
+cp examples/wdbc.mlir "$kit/graphs/"
 git log -1 --format='commit %h, %ad' --date=short >"$kit/commit"
 
 cat >"$kit/run.sh" <<'TEXT'
@@ -39,7 +41,7 @@ mkdir -p "$out"
 devices() { "$kit/bin/heliox" devices; }
 
 tests() {
-  for test in ${TESTS:-plugin nvrtc codec device switch graph compiled regions ops}; do
+  for test in ${TESTS:-plugin nvrtc codec device switch order graph compiled regions ops}; do
     [ -x "$kit/bin/kernels_test_cuda_$test" ] || continue
     local begin=$SECONDS
     timeout 120 "$kit/bin/kernels_test_cuda_$test" >"$out/test_$test.txt" 2>&1
@@ -73,14 +75,29 @@ faults() {
   HELIOX_PLUGIN_PATH=$wrong "$kit/bin/heliox" diff "$kit/programs/random-0.mlir" --backends cpu,cpu 2>&1 | tail -n 1
 }
 
-# The whole suite in small rings under each tool; launches are slow there.
+# The whole suite in small rings under each tool, in parts side by side: launches are slow there. Every part has to come to
+# its end: the operations compared are those of the whole suite without a tool.
 sanitize() {
-  for tool in memcheck racecheck; do
+  local parts=${SANITIZE_PARTS:-8} part
+  for tool in ${SANITIZE_TOOLS:-memcheck racecheck}; do
     local begin=$SECONDS
-    timeout "${SANITIZE_SECONDS:-240}" compute-sanitizer --tool $tool --target-processes all --error-exitcode 9 --print-limit 20 \
-      "$kit/bin/heliox-conformance" "$plugins/cuda.json" --log-n-max "${SANITIZE_LOG_N:-8}" --timeout 900 >"$out/$tool.txt" 2>&1
-    echo "$tool: exit $?, $((SECONDS - begin)) s: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$out/$tool.txt" | sort | uniq -c | tr '\n' ' ')"
-    grep -E 'failed|^[0-9]+ operations' "$out/$tool.txt" | tail -n 5
+    for ((part = 1; part <= parts; part++)); do
+      timeout "${SANITIZE_SECONDS:-240}" compute-sanitizer --tool $tool --target-processes all --error-exitcode 9 --print-limit 20 \
+        "$kit/bin/heliox-conformance" "$plugins/cuda.json" --log-n-max "${SANITIZE_LOG_N:-12}" --part $part/$parts --timeout 900 \
+        >"$out/$tool-$part.txt" 2>&1 || echo "$tool, part $part of $parts: exit $?" &
+    done
+    wait
+    echo "$tool: $((SECONDS - begin)) s: $(cat "$out/$tool"-*.txt | grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' | sort | uniq -c | tr '\n' ' ')"
+    cat "$out/$tool"-*.txt | awk '/operations run and compared/ {o += $1; for (i = 2; i <= NF; i++) { if ($i ~ /^failed/) f += $(i - 1) }; n++}
+      END {printf "%d parts came to their end: %d operations, %d failed cases\n", n, o, f}'
+    cat "$out/$tool"-*.txt | grep -E '^failed' | head -n 5
+  done
+}
+
+graph() {
+  for program in wdbc neurons powers diagonals; do
+    echo "$program:"
+    HELIOX_PLUGIN_PATH=$plugins timeout 60 "$kit/bin/heliox-bench-graph" "$kit/graphs/$program.mlir" cuda 500 2>&1
   done
 }
 
