@@ -326,7 +326,7 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
   const word_path pair_path(p, false);
   const word_step step(path, args.log_n, c.chunk * 16 + c.g);
   const uint32_t own = ((const uint32_t *)args.extra)[row];
-  uint32_t *values = shared + 8 * HX_CUDA_WORD_EXCHANGE + threadIdx.x;
+  uint32_t *values = shared + 8 * HX_CUDA_WORD_EXCHANGE + 2 * threadIdx.x;  // where the thread's own pairs are
   words<2> *pairs = (words<2> *)(shared + 8 * HX_CUDA_WORD_EXCHANGE) + threadIdx.x, *keys = pairs + 8 * NTT_THREADS;
   product_sum<uint32_t> sum[2][16];
   fold_turn<uint32_t> turn(p);
@@ -344,7 +344,7 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
     const uint32_t *from = c.places(operand_row<uint32_t>(args, HX_CUDA_B, row * args.count + t));
 #pragma unroll
     for (int k = 0; k < 16; k++) {
-      copy_4(values + k * NTT_THREADS, from + k * 16);
+      copy_4(values + k / 2 * 2 * NTT_THREADS + k % 2, from + k * 16);
     }
   };
   const auto stage_keys = [&](uint32_t t) {
@@ -368,7 +368,7 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
       words<1> v[16];
 #pragma unroll
       for (int k = 0; k < 16; k++) {
-        v[k].x[0] = values[k * NTT_THREADS];
+        v[k].x[0] = values[k / 2 * 2 * NTT_THREADS + k % 2];
       }
       forward_step<4>(path, v, c.root);
       words_across(v, c.own, c.g);
