@@ -142,6 +142,7 @@ static bool move_ranges(hx_graph *graph, uint32_t count, const hx_span *from, co
   }
   for (uint32_t r = 0; r < graph->range_count; r++) {
     hx_cuda_range_t *range = &graph->ranges[r];
+    if (range->is_scratch) continue;
     if (hx_cuda_place_move(&graph->origins[r], count, from, to, bytes)) {
       const uint64_t length = range->end - range->first;
       range->first = graph->origins[r].address;

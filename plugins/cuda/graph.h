@@ -24,6 +24,9 @@ typedef struct hx_cuda_place {
 
 // An execute begins, whose spans have been checked.
 int32_t hx_cuda_graph_note_execute(hx_queue *queue, const hx_prepared *prepared, const hx_call *call, hx_error *error);
+// Part `part` of that execute begins.
+int32_t hx_cuda_graph_note_part(hx_queue *queue, const hx_prepared *prepared, const hx_call *call, uint32_t part,
+                                hx_error *error);
 // A launch of it. places: the arguments' fields that hold addresses of spans.
 int32_t hx_cuda_graph_note_launch(hx_queue *queue, const hx_cuda_launch_t *launch, void *function,
                                   const hx_cuda_args_t *args, const hx_cuda_place_t *places, uint32_t place_count,

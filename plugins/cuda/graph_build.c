@@ -129,7 +129,7 @@ static void set_scratch(hx_graph *graph) {
       for (uint32_t k = 0; k < entry->place_count; k++) {
         hx_cuda_place_t *place = &graph->places[entry->first_place + k];
         if (place->is_scratch) {
-          const uint64_t address = graph->scratch + graph->turns[piece].lane * graph->lane_bytes;
+          const uint64_t address = graph->scratch + graph->turns[piece].scratch * graph->lane_bytes;
           words[place->field] += address - place->address;
           *place = (hx_cuda_place_t){NULL, 0, address, place->field, true};
         }
@@ -197,6 +197,7 @@ static void drop_empty(hx_graph *graph) {
   for (uint32_t i = 0; i < graph->piece_count; i++) {
     if (graph->pieces[i].entry_count > 0) {
       graph->works[kept] = graph->works[i];
+      graph->works[kept].shares -= graph->works[i].shares > 0 ? i - kept : 0;  // nothing lies between parts and theirs
       graph->pieces[kept++] = graph->pieces[i];
     }
   }

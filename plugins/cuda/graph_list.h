@@ -44,6 +44,7 @@ struct hx_graph {
   uint64_t scratch;     // memory for scratch of each lane, 0: the calls' own
   uint64_t lane_bytes;  // of it
   uint32_t executes;
+  uint32_t whole;  // number of the last execute's piece, from 1: its parts share its scratch memory
   const char *last_name;
 };
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define NOBODY UINT32_MAX
+#define SCRATCH_PLACES ((uint64_t)1 << 63)  // behind all addresses
+#define SCRATCH_STRIDE ((uint64_t)1 << 48)
 
 typedef struct record {
   uint64_t first, end;
@@ -36,15 +38,23 @@ static void wait_for(const order_t *o, uint32_t piece, uint32_t after[HX_CUDA_LA
   }
 }
 
-// The latest piece of each lane that the work has to wait for.
-static void find_conflicts(const order_t *o, const hx_cuda_work_t *work, uint32_t after[HX_CUDA_LANES_MAX]) {
+// A range where it lies: scratch memory of each lane where no address is.
+static hx_cuda_range_t place_of(const hx_cuda_range_t *range, uint32_t scratch) {
+  const uint64_t start = range->is_scratch ? SCRATCH_PLACES + scratch * SCRATCH_STRIDE : 0;
+  return (hx_cuda_range_t){start + range->first, start + range->end, range->is_written, range->is_scratch};
+}
+
+// The latest piece of each lane that the work has to wait for, by its ranges in scratch memory or the others.
+static void find_conflicts(const order_t *o, const hx_cuda_work_t *work, bool in_scratch, uint32_t scratch,
+                           uint32_t after[HX_CUDA_LANES_MAX]) {
   for (uint32_t i = 0; i < work->range_count; i++) {
-    const hx_cuda_range_t *range = &o->ranges[work->first_range + i];
-    for (uint32_t r = 0; r < o->record_count && range->first < range->end; r++) {
+    if (o->ranges[work->first_range + i].is_scratch != in_scratch) continue;
+    const hx_cuda_range_t range = place_of(&o->ranges[work->first_range + i], scratch);
+    for (uint32_t r = 0; r < o->record_count && range.first < range.end; r++) {
       const record_t *record = &o->records[r];
-      if (record->end <= range->first || range->end <= record->first) continue;
+      if (record->end <= range.first || range.end <= record->first) continue;
       wait_for(o, record->writer, after);
-      for (uint32_t lane = 0; range->is_written && lane < o->used; lane++) {
+      for (uint32_t lane = 0; range.is_written && lane < o->used; lane++) {
         wait_for(o, record->readers[lane], after);
       }
     }
@@ -80,22 +90,31 @@ static bool is_implied(const order_t *o, const uint32_t after[HX_CUDA_LANES_MAX]
   return false;
 }
 
-static void set_turn(order_t *o, uint32_t piece, uint32_t after[HX_CUDA_LANES_MAX]) {
-  hx_cuda_turn_t *turn = &o->turns[piece];
-  clock_table_t *clock = &o->clocks[piece];
-  *clock = (clock_table_t){{0}};
+static void advance_all(const order_t *o, clock_table_t *clock, const uint32_t after[HX_CUDA_LANES_MAX]) {
   for (uint32_t lane = 0; lane < o->used; lane++) {
     if (after[lane] != NOBODY) {
       advance(clock, &o->clocks[after[lane]]);
     }
   }
+}
+
+static void set_turn(order_t *o, uint32_t piece, const hx_cuda_work_t *work, uint32_t after[HX_CUDA_LANES_MAX]) {
+  hx_cuda_turn_t *turn = &o->turns[piece];
+  clock_table_t *clock = &o->clocks[piece];
+  *clock = (clock_table_t){{0}};
+  if (work->shares > 0) {  // where its scratch memory is does not depend on its lane
+    find_conflicts(o, work, true, o->turns[work->shares - 1].scratch, after);
+  }
+  advance_all(o, clock, after);
   *turn = (hx_cuda_turn_t){.lane = choose_lane(o, clock)};
+  turn->scratch = work->shares > 0 ? o->turns[work->shares - 1].scratch : turn->lane;
+  find_conflicts(o, work, true, turn->scratch, after);
   if (turn->lane == o->used) {
     o->used++;
-  } else {  // its scratch memory is the lane's
+  } else {
     after[turn->lane] = o->last[turn->lane];
-    advance(clock, &o->clocks[after[turn->lane]]);
   }
+  advance_all(o, clock, after);
   for (uint32_t i = 0; i < o->used; i++) {
     const uint32_t lane = i == 0 ? turn->lane : i <= turn->lane ? i - 1 : i;
     if (after[lane] != NOBODY && !is_implied(o, after, lane)) {
@@ -159,13 +178,13 @@ static bool place(order_t *o, uint32_t piece, const hx_cuda_work_t *work) {
   for (uint32_t lane = 0; lane < HX_CUDA_LANES_MAX; lane++) {
     after[lane] = NOBODY;
   }
-  find_conflicts(o, work, after);
-  set_turn(o, piece, after);
+  find_conflicts(o, work, false, 0, after);
+  set_turn(o, piece, work, after);
   for (uint32_t written = 0; written < 2; written++) {
     for (uint32_t i = 0; i < work->range_count; i++) {
-      const hx_cuda_range_t *range = &o->ranges[work->first_range + i];
-      if (range->is_written == (written == 1) && range->first < range->end &&
-          !(written == 1 ? note_write(o, piece, range) : note_read(o, piece, range))) {
+      const hx_cuda_range_t range = place_of(&o->ranges[work->first_range + i], o->turns[piece].scratch);
+      if (range.is_written == (written == 1) && range.first < range.end &&
+          !(written == 1 ? note_write(o, piece, &range) : note_read(o, piece, &range))) {
         return false;
       }
     }

@@ -15,17 +15,20 @@
 typedef struct hx_cuda_range {
   uint64_t first, end;
   bool is_written;
+  bool is_scratch;  // of the scratch memory that the piece is given: first and end count from its start
 } hx_cuda_range_t;
 
 // Ranges of one piece of work, among all.
 typedef struct hx_cuda_work {
   uint32_t first_range, range_count;
+  uint32_t shares;  // number, from 1, of the earlier piece whose scratch memory it uses; 0: its lane's
 } hx_cuda_work_t;
 
 // Its lane, and the work that it waits for itself: the last piece of its lane first where that is among them. What
 // follows from these is left out.
 typedef struct hx_cuda_turn {
   uint32_t lane, after_count;
+  uint32_t scratch;  // the lane whose scratch memory it uses
   uint32_t after[HX_CUDA_LANES_MAX];
 } hx_cuda_turn_t;
 

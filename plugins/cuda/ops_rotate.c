@@ -38,13 +38,43 @@ static bool has_key(const hxs_rotation *terms, uint32_t count) {
   return false;
 }
 
+#define PARTS_BYTES_MAX ((uint64_t)96 << 20)  // of scratch memory that rotations have apart
+
+// Whether each rotation may have scratch memory of its own: sums over Q and P, the rows that go, and what becomes of
+// them; two polynomials an item.
+static bool may_part(const hxs_build *build, const hx_cuda_switch_t *s, uint32_t count) {
+  const uint64_t rows = (uint64_t)2 * s->items * (s->extended + build->ring->p_count + s->active);
+  return rows * count * build->prepared->n * (build->ring->word / 8) <= PARTS_BYTES_MAX;
+}
+
+static int32_t add_rotation(hxs_build *build, hx_cuda_switch_t *s, const hxs_rotation *term, uint32_t result,
+                            bool apart) {
+  hx_prepared *own = hx_cuda_whole(build);
+  hx_cuda_part_t part = {own->step_count, result, build->prepared->scratch_bytes, 0};
+  if (apart) {
+    s->acc = s->gone = s->taken = (hx_cuda_rows_t){.count = 0};
+  }
+  HXS_TRY(hx_cuda_switch_key(build, s, term->key));
+  s->element = term->element;
+  HXS_TRY(hx_cuda_rows_of(build, &build->prepared->results[result], &s->out));
+  HXS_TRY(hx_cuda_switch_products(build, s));
+  HXS_TRY(hx_cuda_switch_lower(build, s));
+  if (apart) {
+    part.scratch_end = build->prepared->scratch_bytes;
+    own->parts[own->part_count++] = part;
+  }
+  return HX_OK;
+}
+
+// Copies of the value itself are no rotations: they come first.
 int32_t hx_cuda_build_rotate_many(hxs_build *build) {
   const hxs_prepared *p = build->prepared;
   const int64_t *steps = NULL;
   uint32_t count = 0;
   hxs_rotation *terms = NULL;
-  hx_cuda_switch_t s;
+  hx_cuda_switch_t s = {.items = 0};
   hx_cuda_rows_t from, to;
+  bool apart = false;
   HXS_TRY(hxs_accept_steps(build, &steps, &count));
   HXS_TRY(hxs_accept_switched(build, 1, 2, count));
   HXS_TRY(hxs_accept_rotations(build, 1, steps, count, &terms));
@@ -55,18 +85,19 @@ int32_t hx_cuda_build_rotate_many(hxs_build *build) {
     HXS_TRY(source_rows(build, a, &s));
     HXS_TRY(added_rows(build, a, true, &s));
     HXS_TRY(hx_cuda_switch_raise(build, &s));
+    apart = may_part(build, &s, count);
   }
   for (uint32_t t = 0; t < count; t++) {
-    HXS_TRY(hx_cuda_rows_of(build, &p->results[t], &to));
     if (terms[t].key == HX_NONE) {
+      HXS_TRY(hx_cuda_rows_of(build, &p->results[t], &to));
       HXS_TRY(hx_cuda_rows_of(build, a, &from));
       HXS_TRY(hx_cuda_step_pointwise(build, HX_CUDA_DO_COPY, &to, &from, NULL, NULL, NULL, false));
-    } else {
-      HXS_TRY(hx_cuda_switch_key(build, &s, terms[t].key));
-      s.element = terms[t].element;
-      s.out = to;
-      HXS_TRY(hx_cuda_switch_products(build, &s));
-      HXS_TRY(hx_cuda_switch_lower(build, &s));
+    }
+  }
+  HXS_TRY(hxs_keep_or_fail(build, count, sizeof *hx_cuda_whole(build)->parts, &hx_cuda_whole(build)->parts));
+  for (uint32_t t = 0; t < count; t++) {
+    if (terms[t].key != HX_NONE) {
+      HXS_TRY(add_rotation(build, &s, &terms[t], t, apart));
     }
   }
   return HX_OK;

@@ -14,6 +14,14 @@
 typedef struct hx_cuda_step hx_cuda_step_t;
 typedef struct hx_cuda_elements hx_cuda_elements_t;
 
+// Steps that share what the steps before all parts have made, and nothing else but that: a recorded run may do parts at
+// once. They run to the next part, or to the end.
+typedef struct hx_cuda_part {
+  uint32_t first_step, result;  // the one result that they write
+  uint64_t scratch_first,
+      scratch_end;  // bytes of scratch memory that are theirs alone; before the first are all parts'
+} hx_cuda_part_t;
+
 struct hx_prepared {
   hxs_prepared base;
   bool real;       // rows of primes that have the real path take it
@@ -22,6 +30,8 @@ struct hx_prepared {
   uint32_t radix;  // of the variant
   hx_cuda_step_t *steps;
   uint32_t step_count, step_room;
+  hx_cuda_part_t *parts;  // in order; NULL: the steps are one behind the other
+  uint32_t part_count;
   hx_cuda_elements_t *elements;  // of a region of operations element by element; NULL: another operation
   uint64_t constants;            // device address; 0: none
   uint8_t *gathered;             // the constants so far; NULL when all is built

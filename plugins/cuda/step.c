@@ -370,7 +370,11 @@ static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step,
 }
 
 int32_t hx_cuda_steps_run(const hx_prepared *prepared, const hx_call *call, uint64_t scratch, hx_error *error) {
+  uint32_t part = 0;
   for (uint32_t i = 0; i < prepared->step_count; i++) {
+    if (call->queue->recording != NULL && part < prepared->part_count && prepared->parts[part].first_step == i) {
+      HXS_TRY(hx_cuda_graph_note_part(call->queue, prepared, call, part++, error));
+    }
     HXS_TRY(run_step(prepared, &prepared->steps[i], call, scratch, i > 0 || call->queue->follows_launch, error));
   }
   return HX_OK;

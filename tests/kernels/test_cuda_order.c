@@ -24,8 +24,13 @@ static void must(int32_t code, const hx_error *error) {
 // ---- bookkeeping
 
 // Value v lies at [100 v, 100 v + 100). A piece of work reads two values and writes one.
-#define READS(a_, b_, to_) \
-  {100 * (a_), 100 * (a_) + 100, false}, {100 * (b_), 100 * (b_) + 100, false}, { 100 * (to_), 100 * (to_) + 100, true }
+#define RANGE(first_, end_, is_written_) \
+  (hx_cuda_range_t) { .first = (first_), .end = (end_), .is_written = (is_written_) }
+#define READS(a_, b_, to_)                                                                \
+  RANGE(100 * (a_), 100 * (a_) + 100, false), RANGE(100 * (b_), 100 * (b_) + 100, false), \
+      RANGE(100 * (to_), 100 * (to_) + 100, true)
+#define WORK(first_, count_) \
+  (hx_cuda_work_t) { .first_range = (first_), .range_count = (count_) }
 
 static bool waits(const hx_cuda_turn_t *turns, uint32_t piece, uint32_t other) {
   for (uint32_t i = 0; i < turns[piece].after_count; i++) {
@@ -40,7 +45,7 @@ static void independent_work_has_lanes_of_its_own(void **state) {
   (void)state;
   // Two results of value 0, their sum, and a third result that nobody waits for.
   const hx_cuda_range_t ranges[] = {READS(0, 0, 1), READS(0, 0, 2), READS(1, 2, 3), READS(0, 0, 4)};
-  const hx_cuda_work_t works[] = {{0, 3}, {3, 3}, {6, 3}, {9, 3}};
+  const hx_cuda_work_t works[] = {WORK(0, 3), WORK(3, 3), WORK(6, 3), WORK(9, 3)};
   hx_cuda_turn_t turns[4];
   assert_int_equal(hx_cuda_order(works, 4, ranges, 8, turns), 3);
   assert_int_equal(turns[0].after_count, 0);
@@ -64,9 +69,9 @@ static void independent_work_has_lanes_of_its_own(void **state) {
 static void work_waits_where_memory_is_written_again(void **state) {
   (void)state;
   // 1 is read, then written again; part of it is written; value 2 is written twice.
-  const hx_cuda_range_t ranges[] = {READS(0, 0, 1),  READS(1, 1, 2),   READS(0, 0, 1),
-                                    {0, 100, false}, {150, 160, true}, READS(0, 0, 2)};
-  const hx_cuda_work_t works[] = {{0, 3}, {3, 3}, {6, 3}, {9, 2}, {11, 3}};
+  const hx_cuda_range_t ranges[] = {READS(0, 0, 1),       READS(1, 1, 2),        READS(0, 0, 1),
+                                    RANGE(0, 100, false), RANGE(150, 160, true), READS(0, 0, 2)};
+  const hx_cuda_work_t works[] = {WORK(0, 3), WORK(3, 3), WORK(6, 3), WORK(9, 2), WORK(11, 3)};
   hx_cuda_turn_t turns[5];
   hx_cuda_order(works, 5, ranges, 8, turns);
   assert_true(waits(turns, 1, 0));            // reads what was written
@@ -75,6 +80,29 @@ static void work_waits_where_memory_is_written_again(void **state) {
   assert_true(waits(turns, 3, 2));
   assert_true(waits(turns, 4, 1));
   assert_false(waits(turns, 4, 2));
+}
+
+// A call with two parts, which share what it left in scratch memory; then a call that takes that memory over.
+static void parts_run_at_once_in_one_scratch_memory(void **state) {
+  (void)state;
+  hx_cuda_range_t ranges[] = {RANGE(0, 100, true),      RANGE(1000, 1100, false), RANGE(0, 40, false),
+                              RANGE(40, 60, true),      RANGE(2000, 2100, true),  RANGE(0, 40, false),
+                              RANGE(60, 80, true),      RANGE(3000, 3100, true),  RANGE(0, 100, true),
+                              RANGE(2000, 2100, false), RANGE(4000, 4100, true)};
+  const uint32_t in_scratch[] = {0, 2, 3, 5, 6, 8};
+  for (uint32_t i = 0; i < 6; i++) ranges[in_scratch[i]].is_scratch = true;
+  hx_cuda_work_t works[] = {WORK(0, 2), WORK(2, 3), WORK(5, 3), WORK(8, 3)};
+  works[1].shares = works[2].shares = 1;
+  hx_cuda_turn_t turns[4];
+  assert_int_equal(hx_cuda_order(works, 4, ranges, 8, turns), 2);
+  assert_true(waits(turns, 1, 0) && waits(turns, 2, 0));
+  assert_int_not_equal(turns[1].lane, turns[2].lane);
+  assert_false(waits(turns, 2, 1));
+  assert_true(turns[1].scratch == turns[0].scratch && turns[2].scratch == turns[0].scratch);
+  // On the first part's lane, whose scratch memory the second part works in on another.
+  assert_int_equal(turns[3].lane, turns[1].lane);
+  assert_int_equal(turns[3].scratch, turns[0].scratch);
+  assert_true(waits(turns, 3, 1) && waits(turns, 3, 2));
 }
 
 // splitmix64
@@ -108,8 +136,8 @@ static void random_work_keeps_the_order_of_whatever_shares_memory(void **state) 
     hx_cuda_turn_t turns[COUNT];
     for (uint32_t i = 0; i < 3 * COUNT; i++) {
       const uint64_t first = draw(&random) % 60, length = draw(&random) % 6;
-      ranges[i] = (hx_cuda_range_t){first, first + length, i % 3 == 2};
-      works[i / 3] = (hx_cuda_work_t){i / 3 * 3, 3};
+      ranges[i] = RANGE(first, first + length, i % 3 == 2);
+      works[i / 3] = WORK(i / 3 * 3, 3);
     }
     const uint32_t lanes = 1 + (uint32_t)(draw(&random) % HX_CUDA_LANES_MAX);
     const uint32_t used = hx_cuda_order(works, COUNT, ranges, lanes, turns);
@@ -381,6 +409,7 @@ static void spans_that_meet_after_an_update_are_done_in_order(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(independent_work_has_lanes_of_its_own),
                                      cmocka_unit_test(work_waits_where_memory_is_written_again),
+                                     cmocka_unit_test(parts_run_at_once_in_one_scratch_memory),
                                      cmocka_unit_test(random_work_keeps_the_order_of_whatever_shares_memory),
                                      cmocka_unit_test(long_work_is_one_lane),
                                      cmocka_unit_test(independent_calls_do_not_share_scratch_memory),
