@@ -30,10 +30,18 @@ constexpr int blocks_of(int id, int threads) {
   return threads == 128 ? 3 : 1;
 }
 
+// Kernels that wait for the launch before by themselves, once they know where they work.
+template <int ID>
+constexpr bool waits_late = ID == ID_ROWS || ID == ID_KEY_ROWS || ID == ID_END_ROWS ||
+                            (ID >= ID_INTEGER_FORWARD_COLUMNS_0 && ID <= ID_INTEGER_BACKWARD_ROWS) ||
+                            (ID >= ID_REAL_FORWARD_COLUMNS_0 && ID <= ID_REAL_BACKWARD_ROWS) ||
+                            (ID >= ID_RAISE_0 && ID <= ID_RAISE_4) ||
+                            (ID >= ID_RAISE_TENSOR_0 && ID <= ID_RAISE_TENSOR_4);
+
 #define ENTRY(id_, name_, word_, bits_, threads_)                                       \
   extern "C" __global__ void __launch_bounds__(threads_, blocks_of(ID_##id_, threads_)) \
       hx_##name_##_##bits_(const __grid_constant__ hx_cuda_args_t args) {               \
-    wait_for_previous();                                                                \
+    if constexpr (!waits_late<ID_##id_>) wait_for_previous();                           \
     run_##name_<word_>(args);                                                           \
   }
 #define BODY(name_, body_)                                                  \

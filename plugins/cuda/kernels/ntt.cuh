@@ -10,6 +10,7 @@
 #define HX_CUDA_KERNELS_NTT_CUH
 
 #include "arith.h"
+#include "copy.cuh"
 #include "rows.cuh"
 
 #define NTT_THREADS 128
@@ -117,6 +118,12 @@ struct real_path {
     return mod_once(real_store(real_mul(x, f.real, q, inverse), q, inverse) + f.add, (uint64_t)q);
   }
 };
+
+// Waits for the launch before, once a kernel knows where it works: row tables, primes and twiddles are no launch's result.
+template <class P>
+__device__ __forceinline__ void wait_late(const P &) {
+  wait_for_previous();
+}
 
 // R stages on 16 values: 16 >> R groups of 2^R adjacent ones, whose nodes are `node` and the next ones. Every index is
 // a constant, so that values stay in registers: stages are written by recursion, pairs by one flat loop.
@@ -271,6 +278,7 @@ template <class P, class Word, int R>
 __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, false);
+  wait_late(path);
   typedef typename P::template cell<Word> cell;
   constexpr uint32_t columns = NTT_THREADS >> R, pitch = 256 / P::lanes, per = pitch / columns;
   const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
@@ -361,6 +369,7 @@ template <class P, class Word>
 __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, false);
+  wait_late(path);
   const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
   typename P::value *own = shared + threadIdx.x / 16 * 256, v[16];
@@ -438,6 +447,7 @@ template <class P, class Word>
 __device__ __forceinline__ void backward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, true);
+  wait_late(path);
   const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
   typename P::value *own = shared + threadIdx.x / 16 * 256, v[16];
@@ -455,6 +465,7 @@ template <class P, class Word, int R>
 __device__ __forceinline__ void backward_columns(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, true);
+  wait_late(path);
   typedef typename P::template cell<Word> cell;
   constexpr uint32_t columns = NTT_THREADS >> R, pitch = 256 / P::lanes, per = pitch / columns;
   const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;

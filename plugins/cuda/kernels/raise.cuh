@@ -131,6 +131,7 @@ __device__ __forceinline__ void raise_kernel(const hx_cuda_args_t &args, uint64_
     const uint32_t t = w / stages, at = t < count ? plan * args.y + first + t : all;
     held[t].weights[w % stages] = weights[at * stages + w % stages];
   }
+  wait_for_previous();
   for (uint32_t s = 0; s < stages; s++) {
     const Word *from = operand_row<Word>(args, HX_CUDA_B, polynomial * stages + s) + tile * columns;
     load_tile<columns, RAISE_THREADS>(shared + s * 1024, from, threadIdx.x);
@@ -282,6 +283,7 @@ __device__ __forceinline__ void load_tensor(const hx_cuda_args_t &args, uint64_t
     rest->start = from.start;
     rest->start_quotient = real_of_bits(from.factor);
   }
+  wait_for_previous();
   for (uint32_t s = 0; s < stages; s++) {
     const Word *from = operand_row<Word>(args, HX_CUDA_B, polynomial * stages + s) + tile * columns;
     load_tile<columns, TENSOR_THREADS>(y + s * 1024, from, threadIdx.x);

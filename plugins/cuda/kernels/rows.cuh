@@ -5,6 +5,7 @@
 #define HX_CUDA_KERNELS_ROWS_CUH
 
 #include "arith.h"
+#include "wait.cuh"
 
 #define ROW_THREADS 256
 #define ROW_EACH 4
@@ -134,6 +135,7 @@ __device__ __forceinline__ void row_kernel(const hx_cuda_args_t &args) {
   const Word *c = args.base[HX_CUDA_C] != 0 ? operand_row<Word>(args, HX_CUDA_C, row) : a;
   Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
   const uint64_t m = p->q << args.z;
+  wait_for_previous();
   uint64_t value[ROW_EACH];
 #pragma unroll
   for (int k = 0; k < ROW_EACH; k++) {

@@ -147,6 +147,7 @@ __device__ __forceinline__ void key_rows(const hx_cuda_args_t &args, uint64_t *s
     }
   };
   stage_twiddles(held, path.table, root, g);
+  wait_for_previous();
   stage_values(0);
   end_copies();
   stage_keys(0);
@@ -253,6 +254,7 @@ __device__ __forceinline__ void end_rows(const hx_cuda_args_t &args, uint64_t *s
   uint64_t *own = shared + threadIdx.x / 16 * 256, *b = own + 2048;
   double *c = (double *)(own + 4096);
   const hx_cuda_factor_t *scales = (const hx_cuda_factor_t *)args.extra + 2 * at.row;
+  wait_for_previous();
   stage_256(own, at.in + first, g);
   end_copies();
   stage_256(b, operand_row<Word>(args, HX_CUDA_B, at.row) + first, g);

@@ -89,6 +89,10 @@ typedef word_path_of<2> word_path;
 
 __device__ __forceinline__ uint64_t word_of(words<1> x) { return x.x[0]; }
 
+// They have waited when they begin.
+template <int LANES>
+__device__ __forceinline__ void wait_late(const word_path_of<LANES> &) {}
+
 template <int LANES>
 __device__ __forceinline__ words<LANES> load_middle(const word_path_of<LANES> &, words<LANES> x) {
   return x;
