@@ -155,6 +155,8 @@ static int32_t add_places(hxs_build *build, hx_cuda_step_t *step, hx_cuda_switch
       own.offsets[r] = s->x.offsets[r / s->extended * s->active + (row < s->active ? row : 0)];
     }
   }
+  HXS_TRY(hx_cuda_switch_even(build, &own));
+  HXS_TRY(hx_cuda_switch_even(build, &first));
   HXS_TRY(hx_cuda_step_rows(build, step, HX_CUDA_A, &own));
   return hx_cuda_step_rows(build, step, HX_CUDA_C, &first);
 }
@@ -174,6 +176,7 @@ static int32_t add_factors(hxs_build *build, hx_cuda_step_t *step, hx_cuda_switc
       for (uint32_t r = 0; r < rows.count; r++) {
         rows.offsets[r] = hx_cuda_row_offset(weight, r / s->extended, 0, r % s->extended);
       }
+      HXS_TRY(hx_cuda_switch_even(build, &rows));
       HXS_TRY(hx_cuda_step_more(build, step, HX_CUDA_DOT_MAX + t, &rows));
     }
   }

@@ -9,6 +9,7 @@
 #define COLUMNS_LOG 16u                         // rows up to this have their columns done in one kernel
 #define TILE 1024u                              // values of a polynomial's row that a block takes
 #define GROUPS (uint32_t) HX_CUDA_RAISE_GROUPS  // targets that a block works on at a time
+#define CLUSTERS_ARCH 90u                       // capability from which on there are clusters
 #define EIGHT 8u                                // targets of a product of matrices
 #define STEPS (HX_CUDA_TENSOR_PAIRS / 32 - 1)   // of it: two rows y each
 #define SHARED_END 49152u                       // three times 2048 values
@@ -24,15 +25,16 @@ static uint32_t shared_of(uint32_t stages, uint32_t targets) {
          (targets + 1) * HX_CUDA_REAL_TARGET_BYTES;
 }
 
+// The rows y, at most six, lie where the exchange is later.
 static uint32_t tensor_shared_of(uint32_t targets) {
-  return 2 * EIGHT * HX_CUDA_TENSOR_STRIDE * (uint32_t)sizeof(double) + HX_CUDA_REAL_TARGET_BYTES +
+  return EIGHT * HX_CUDA_TENSOR_STRIDE * (uint32_t)sizeof(double) + HX_CUDA_REAL_TARGET_BYTES +
          (targets + EIGHT) * HX_CUDA_TENSOR_TARGET_BYTES;
 }
 
 // Whether the conversion is made on the tensor cores: the variant has it and the device the memory. Every conversion
-// that can be raised keeps the bounds (kernels/raise.cuh).
-static bool on_tensor_cores(const hxs_build *build, uint32_t targets) {
-  return hx_cuda_whole(build)->tensor && tensor_shared_of(targets) <= build->prepared->device->shared_max;
+// that can be raised keeps the bounds (kernels/raise.cuh); of one or two rows there is too little to multiply.
+static bool on_tensor_cores(const hxs_build *build, uint32_t stages, uint32_t targets) {
+  return hx_cuda_whole(build)->tensor && stages > 2 && tensor_shared_of(targets) <= build->prepared->device->shared_max;
 }
 
 // A prime's bound on sums of real conversions allows for HX_CUDA_REAL_TERMS terms: the rows, a start, one to spare.
@@ -173,20 +175,18 @@ static int32_t fill_rows(hxs_build *build, hx_cuda_step_t *step, const hx_cuda_r
 
 int32_t hx_cuda_step_raise(hxs_build *build, const hx_cuda_raise_t *job) {
   const uint32_t log_n = build->prepared->log_n, log = log_n - 10;
-  const uint64_t tiles = (uint64_t)job->polynomials << log;
+  const uint64_t tiles = (uint64_t)job->polynomials << log, units = build->prepared->device->units;
   packed_t packed;
   HXS_TRY(pack(build, job, &packed));
   if (packed.most == 0) {
     return HX_OK;
   }
-  // A multiprocessor takes one block of the one form, two of the other.
-  const uint64_t units = build->prepared->device->units;
-  const bool tensor = on_tensor_cores(build, packed.most);
+  // A multiprocessor takes two blocks of the one form, one of the other.
+  const bool tensor = on_tensor_cores(build, job->stages, packed.most);
   const uint32_t each = tensor ? part_of(units - units / 8, tiles, packed.most, EIGHT)
                                : part_of(2 * units - units / 8, tiles, packed.most, GROUPS);
-  const uint32_t parts = (packed.most + each - 1) / each;
   const hx_cuda_kernel_t first = tensor ? HX_CUDA_KERNEL_RAISE_TENSOR_0 : HX_CUDA_KERNEL_RAISE_0;
-  STEP(step, (hx_cuda_kernel_t)((uint32_t)first + log_n - 12), tiles * parts)
+  STEP(step, (hx_cuda_kernel_t)((uint32_t)first + log_n - 12), tiles * ((packed.most + each - 1) / each))
   step->shared = tensor ? tensor_shared_of(each) : shared_of(job->stages, each);
   step->args.op = each;
   step->args.x = log;

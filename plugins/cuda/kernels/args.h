@@ -131,7 +131,7 @@ enum {
 #define HX_CUDA_RAISE_GROUPS 4
 #define HX_CUDA_RAISE_EXCHANGE 1088
 
-// The raise kernel on the tensor cores: its threads, values of an exchange of one target (twice eight of them a block),
+// The raise kernel on the tensor cores: its threads, values of the exchange of each of eight targets (1024 and gaps),
 // bytes of shared memory of a target.
 #define HX_CUDA_TENSOR_THREADS 512
 #define HX_CUDA_TENSOR_STRIDE 1092
@@ -152,7 +152,7 @@ typedef struct hx_cuda_pair {
 #define HX_CUDA_WORD_EXCHANGE 272
 #define HX_CUDA_WORD_KEY_SHARED ((8 * HX_CUDA_WORD_EXCHANGE + 128 * (16 + 32)) * 4)
 // The most that a block takes.
-#define HX_CUDA_SHARED_MAX 163840
+#define HX_CUDA_SHARED_MAX 98304
 
 // Coefficients of a thread of a conversion that holds at most so many rows y.
 #define HX_CUDA_CONVERT_EACH(word_bytes_, most_) ((word_bytes_) == 8 ? 1 : (most_) <= 8 ? 4 : 2)

@@ -37,6 +37,17 @@ __device__ __forceinline__ void copy_4(void *to, const void *from) {
 #endif
 }
 
+// A word that leaves the L2 after others.
+__device__ __forceinline__ void keep_8(uint64_t *to, uint64_t word) {
+#if HX_CUDA_ON_DEVICE
+  uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("st.global.L2::cache_hint.u64 [%0], %1, %2;" ::"l"(to), "l"(word), "l"(policy) : "memory");
+#else
+  *to = word;
+#endif
+}
+
 // Ends a group of copies of this thread; copies_left<N> waits until at most the last N groups run.
 __device__ __forceinline__ void end_copies() {
 #if HX_CUDA_ON_DEVICE

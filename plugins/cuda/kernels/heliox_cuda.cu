@@ -21,7 +21,7 @@ enum kernel_id {
 // Blocks that a multiprocessor must have room for: what registers are divided by. Those of the real path by measurement on
 // an H200.
 constexpr int blocks_of(int id, int threads) {
-  if (id == ID_END_ROWS) return 4;
+  if (id == ID_END_ROWS || id == ID_TURN_REAL) return 4;
   if (id >= ID_RAISE_0 && id <= ID_RAISE_4) return 2;
   if (id >= ID_RAISE_TENSOR_0 && id <= ID_RAISE_TENSOR_4) return 1;
   if (id == ID_WORD_KEY_ROWS) return 4;

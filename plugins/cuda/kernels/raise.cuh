@@ -175,16 +175,8 @@ __device__ __forceinline__ void raise_kernel(const hx_cuda_args_t &args, uint64_
 // all partial sums are exact. The first, reduced, plus the second is below 3.7 q.
 
 #define TENSOR_THREADS HX_CUDA_TENSOR_THREADS
-#define TENSOR_STRIDE HX_CUDA_TENSOR_STRIDE  // an exchange of 1024 values and gaps; 4 banks on for the next target
+#define TENSOR_STRIDE HX_CUDA_TENSOR_STRIDE
 #define TENSOR_STEPS (HX_CUDA_TENSOR_PAIRS / 32 - 1)
-
-// Where the values of eight targets lie between the steps of their columns: value i of 1024 has a gap after every 16
-// columns' worth of values.
-template <int R>
-__device__ __forceinline__ uint32_t tensor_place(uint32_t target, uint32_t i) {
-  constexpr uint32_t columns = 64 >> R;
-  return target * TENSOR_STRIDE + i + i / (16 * columns) * columns;
-}
 
 struct tensor_target {
   uint64_t out;
@@ -194,7 +186,7 @@ static_assert(sizeof(tensor_target) == HX_CUDA_TENSOR_TARGET_BYTES, "shared memo
 
 // The halves of the block's rows y that this thread gives to products: of the values i = (2 j + e) 64 + 4 warp + c,
 // column 2 c + e of product j.
-__device__ __forceinline__ void load_halves(double (&b)[8][TENSOR_STEPS], const uint64_t *y, uint32_t stages) {
+__device__ __forceinline__ void split_rows(double (&halves)[TENSOR_STEPS][8], const uint64_t *y, uint32_t stages) {
   const uint32_t lane = threadIdx.x % 32, first = lane / 4 % 2 * 64 + threadIdx.x / 32 * 4 + lane / 8;
 #pragma unroll
   for (int k = 0; k < TENSOR_STEPS; k++) {
@@ -204,14 +196,15 @@ __device__ __forceinline__ void load_halves(double (&b)[8][TENSOR_STEPS], const 
       const uint64_t word = s < stages ? y[s * 1024 + j * 128 + first] : (uint64_t)1 << 49;
       const double x = real_load(word) - 562949953421312.0;
       const double high = real_fma(x, 1.0 / 33554432, HX_CUDA_ROUND) - HX_CUDA_ROUND;
-      b[j][k] = lane % 2 != 0 ? high : real_fma(-high, 33554432.0, x);
+      halves[k][j] = lane % 2 != 0 ? high : real_fma(-high, 33554432.0, x);
     }
   }
 }
 
 // 16 values of the target lane / 4, i = k 64 + 4 warp + lane % 4, from the eight products of its group.
 __device__ __forceinline__ void convert_group(const real_path &path, const hx_cuda_pair_t *pairs,
-                                              const double (&b)[8][TENSOR_STEPS], uint32_t stages, double (&v)[16]) {
+                                              const double (&halves)[TENSOR_STEPS][8], uint32_t stages,
+                                              double (&v)[16]) {
   double a[2 * TENSOR_STEPS + 2];
 #pragma unroll
   for (int k = 0; k <= TENSOR_STEPS; k++) {
@@ -223,9 +216,10 @@ __device__ __forceinline__ void convert_group(const real_path &path, const hx_cu
   for (int j = 0; j < 8; j++) {
     double c[4] = {a[6], a[6], a[7], a[7]};
     const double first[4] = {a[0], a[1], a[2], a[3]}, last[2] = {a[4], a[5]};
-    const double from[2] = {b[j][0], b[j][1]}, rest[1] = {b[j][2]};
+    const double from[2] = {halves[0][j], halves[1][j]};
     mma_add<2>(c, first, from);
     if (stages > 4) {
+      const double rest[1] = {halves[2][j]};
       mma_add<1>(c, last, rest);
     }
 #pragma unroll
@@ -236,108 +230,138 @@ __device__ __forceinline__ void convert_group(const real_path &path, const hx_cu
   }
 }
 
+// Middle results that the next kernel reads: they are to leave the L2 last.
+__device__ __forceinline__ void store_kept(const real_path &path, uint64_t *to, double x) { keep_8(to, path.bits(x)); }
+__device__ __forceinline__ void store_kept(const real_path &path, uint32_t *to, double x) {
+  store_middle(path, to, x);
+}
+
+// Between the steps value i of a target's 1024 has a gap after every 16 columns' worth of values, and targets lie four
+// banks apart, so that half warps touch every bank once both ways.
+//
+// Values k * 64 + i of a target.
+template <int R>
+__device__ __forceinline__ void put_values(double *exchange, const double (&v)[16], uint32_t i) {
+  constexpr uint32_t columns = 64 >> R;
+#pragma unroll
+  for (uint32_t k = 0; k < 16; k++) {
+    exchange[i + (k * 64 + k * 64 / (16 * columns) * columns)] = v[k];
+  }
+}
+
 // The last step of a target's columns: 64 threads, 16 values each.
 template <class Word, int R>
-__device__ __forceinline__ void finish_target(const real_path &path, const double *exchange, uint32_t target, Word *out,
+__device__ __forceinline__ void finish_target(const real_path &path, const double *exchange, Word *out,
                                               uint32_t thread) {
   constexpr uint32_t columns = 64 >> R;
   const uint32_t column = thread % columns, g = thread / columns;
   double v[16];
+  exchange += g * (17 * columns) + column;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = exchange[R > 0 ? tensor_place<R>(target, (g * 16 + k) * columns + column)
-                          : tensor_place<R>(target, k * 64 + thread)];
+    v[k] = exchange[k * columns];
   }
-  if (R > 0) {
-    forward_step<R>(path, v, 16 + g * (16 >> R));
-    if (path.tight) {
-      reduce_all(path, v);
-    }
+  forward_step<R>(path, v, 16 + g * (16 >> R));
+  if (R > 0 && path.tight) {
+    reduce_all(path, v);
   }
-  out += column + (R > 0 ? g * 4096 : 0);
+  out += column + g * 4096;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    store_middle(path, out + k * 256, v[k]);
+    store_kept(path, out + k * 256, v[k]);
   }
 }
 
-// The block's targets and the rows y of its tile; with `own` the last row y is replaced.
+// Where a block of raise_tensor_kernel works.
 template <class Word, int R>
-__device__ __forceinline__ void load_tensor(const hx_cuda_args_t &args, uint64_t *y, tensor_target *held,
-                                            real_target *rest, uint32_t polynomial, uint32_t tile, uint32_t first,
-                                            uint32_t count) {
-  constexpr uint32_t columns = 64 >> R;
-  const uint32_t plan = polynomial % args.z, stages = args.count, all = args.z * args.y, groups = (args.y + 7) / 8;
-  const hx_cuda_target_t *targets =
-      (const hx_cuda_target_t *)((const hx_cuda_pair_t *)args.extra + args.z * groups * HX_CUDA_TENSOR_PAIRS);
-  for (uint32_t t = threadIdx.x; t < (count + 7) / 8 * 8; t += TENSOR_THREADS) {
-    const hx_cuda_target_t from = targets[plan * args.y + first + min(t, count - 1)];
-    held[t].out = ((const uint64_t *)args.rows[HX_CUDA_OUT])[polynomial * args.y + first + min(t, count - 1)];
-    held[t].prime = from.prime;
-    held[t].kind = t < count ? from.kind : HX_CUDA_TARGET_SKIP;
+struct tensor_place {
+  const hx_cuda_args_t &args;
+  uint32_t polynomial, first, count;  // the targets of a part of the polynomial's
+  uint64_t *y;
+  tensor_target *held;
+  real_target *last;  // what the last row y is replaced by
+
+  __device__ __forceinline__ const hx_cuda_pair_t *pairs() const {
+    const uint32_t groups = (args.y + 7) / 8;
+    return (const hx_cuda_pair_t *)args.extra + (polynomial % args.z * groups + first / 8) * HX_CUDA_TENSOR_PAIRS;
   }
-  if (args.element != 0 && threadIdx.x < stages) {
-    const hx_cuda_target_t from = targets[all];
-    rest->weights[threadIdx.x] = ((const hx_cuda_weight_t *)(targets + all + 1))[threadIdx.x];
-    rest->q = ((const hx_cuda_prime_t *)args.primes)[from.prime].q;
-    rest->start = from.start;
-    rest->start_quotient = real_of_bits(from.factor);
+  __device__ __forceinline__ void load_rows(uint32_t tile) const {
+    constexpr uint32_t columns = 64 >> R;
+    const Word *from[2 * TENSOR_STEPS];
+#pragma unroll
+    for (uint32_t s = 0; s < 2 * TENSOR_STEPS; s++) {
+      from[s] = operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + min(s, args.count - 1)) + tile * columns;
+    }
+#pragma unroll
+    for (uint32_t s = 0; s < 2 * TENSOR_STEPS; s++) {
+      if (s < args.count) load_tile<columns, TENSOR_THREADS>(y + s * 1024, from[s], threadIdx.x);
+    }
+    end_copies();
   }
+  __device__ __forceinline__ void load_targets() const {
+    const uint32_t all = args.z * args.y, groups = (args.y + 7) / 8;
+    const hx_cuda_target_t *targets =
+        (const hx_cuda_target_t *)((const hx_cuda_pair_t *)args.extra + args.z * groups * HX_CUDA_TENSOR_PAIRS);
+    for (uint32_t t = threadIdx.x; t < (count + 7) / 8 * 8; t += TENSOR_THREADS) {
+      const uint32_t at = first + min(t, count - 1);
+      const hx_cuda_target_t from = targets[polynomial % args.z * args.y + at];
+      held[t].out = ((const uint64_t *)args.rows[HX_CUDA_OUT])[polynomial * args.y + at];
+      held[t].prime = from.prime;
+      held[t].kind = t < count ? from.kind : HX_CUDA_TARGET_SKIP;
+    }
+    if (args.element != 0 && threadIdx.x < args.count) {
+      const hx_cuda_target_t from = targets[all];
+      last->weights[threadIdx.x] = ((const hx_cuda_weight_t *)(targets + all + 1))[threadIdx.x];
+      if (threadIdx.x == 0) {
+        last->q = ((const hx_cuda_prime_t *)args.primes)[from.prime].q;
+        last->start = from.start;
+        last->start_quotient = real_of_bits(from.factor);
+      }
+    }
+  }
+};
+
+// As raise_kernel; extra: hx_cuda_pair_t [plans][groups of 8 targets][HX_CUDA_TENSOR_PAIRS], then the targets, then the
+// weights of what the last row is replaced by. args.op is args.y or a multiple of 8. A warp converts 64 values of eight
+// targets at a time and does the first step of their columns; the exchange lies where the rows y were.
+template <class Word, int R>
+__device__ __forceinline__ void raise_tensor_kernel(const hx_cuda_args_t &args, uint64_t *shared) {
+  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
+  const uint32_t parts = (args.y + args.op - 1) / args.op, first = rest % parts * args.op;
+  double *exchange = (double *)shared;
+  real_target *last = (real_target *)(exchange + 8 * TENSOR_STRIDE);
+  const tensor_place<Word, R> at{args, rest / parts, first, min(args.op, args.y - first), shared,
+                                 (tensor_target *)(last + 1), last};
+  const hx_cuda_prime_t *primes = (const hx_cuda_prime_t *)args.primes;
+  const uint32_t lane = threadIdx.x % 32, target = threadIdx.x / 64;
+  at.load_targets();  // constants, before what the launch before this one has made
   wait_for_previous();
-  for (uint32_t s = 0; s < stages; s++) {
-    const Word *from = operand_row<Word>(args, HX_CUDA_B, polynomial * stages + s) + tile * columns;
-    load_tile<columns, TENSOR_THREADS>(y + s * 1024, from, threadIdx.x);
-  }
-  end_copies();
+  at.load_rows(tile);
   copies_left<0>();
   __syncthreads();
   if (args.element != 0) {
-    replace_last<TENSOR_THREADS>(y, stages, *rest);
+    replace_last<TENSOR_THREADS>(at.y, args.count, *at.last);
   }
-}
-
-// As raise_kernel; extra: hx_cuda_pair_t [plans][groups of 8 targets][HX_CUDA_TENSOR_PAIRS], then the targets, then the
-// weights of what the last row is replaced by. args.op is a multiple of 8. A warp converts 64 values of eight targets at
-// a time and does the first step of their columns; the exchange is there twice, so that one barrier a group does.
-template <class Word, int R>
-__device__ __forceinline__ void raise_tensor_kernel(const hx_cuda_args_t &args, uint64_t *shared) {
-  constexpr uint32_t columns = 64 >> R;
-  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
-  const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, first = rest % parts * args.op;
-  const uint32_t count = min(args.op, args.y - first), groups = (args.y + 7) / 8;
-  double *exchange = (double *)shared;
-  real_target *replaced = (real_target *)(exchange + 16 * TENSOR_STRIDE);
-  tensor_target *held = (tensor_target *)(replaced + 1);
-  load_tensor<Word, R>(args, shared, held, replaced, polynomial, tile, first, count);
-  double b[8][TENSOR_STEPS];
-  load_halves(b, shared, args.count);
-  __syncthreads();
-  const uint32_t lane = threadIdx.x % 32, i = threadIdx.x / 32 * 4 + lane % 4;
-  const hx_cuda_pair_t *pairs = (const hx_cuda_pair_t *)args.extra +
-                                (polynomial % args.z * groups + first / 8) * HX_CUDA_TENSOR_PAIRS + lane;
-  for (uint32_t m = 0; m < count; m += 8, pairs += HX_CUDA_TENSOR_PAIRS) {
-    double *place = exchange + m / 8 % 2 * 8 * TENSOR_STRIDE;
-    {
-      const real_path path((const hx_cuda_prime_t *)args.primes + held[m + lane / 4].prime, false);
-      double v[16];
-      convert_group(path, pairs, b, args.count, v);
-      if (path.tight) {
-        reduce_all(path, v);
-      }
-      forward_step<4>(path, v, 1);
-      if (path.tight) {
-        reduce_all(path, v);
-      }
-#pragma unroll
-      for (int k = 0; k < 16; k++) {
-        place[tensor_place<R>(lane / 4, k * 64 + i)] = v[k];
-      }
+  double halves[TENSOR_STEPS][8];
+  split_rows(halves, at.y, args.count);
+  for (uint32_t m = 0; m < at.count; m += 8) {
+    const real_path path(primes + at.held[m + lane / 4].prime, false);
+    double v[16];
+    convert_group(path, at.pairs() + m * (HX_CUDA_TENSOR_PAIRS / 8) + lane, halves, args.count, v);
+    if (path.tight) {
+      reduce_all(path, v);
+    }
+    forward_step<4>(path, v, 1);
+    if (path.tight) {
+      reduce_all(path, v);
     }
     __syncthreads();
-    const tensor_target to = held[m + threadIdx.x / 64];
+    put_values<R>(exchange + lane / 4 * TENSOR_STRIDE, v, threadIdx.x / 32 * 4 + lane % 4);
+    __syncthreads();
+    const tensor_target to = at.held[m + target];
     if (to.kind != HX_CUDA_TARGET_SKIP) {
-      finish_target<Word, R>(real_path((const hx_cuda_prime_t *)args.primes + to.prime, false), place, threadIdx.x / 64,
-                             (Word *)args.base[HX_CUDA_OUT] + to.out + tile * columns, threadIdx.x % 64);
+      finish_target<Word, R>(real_path(primes + to.prime, false), exchange + target * TENSOR_STRIDE,
+                             (Word *)args.base[HX_CUDA_OUT] + to.out + tile * (64 >> R), threadIdx.x % 64);
     }
   }
 }

@@ -22,38 +22,46 @@ struct addend {
 
   __device__ __forceinline__ addend(const hx_cuda_args_t &args, uint32_t row)
       : rows{}, product(args.more[1] != 0), pair(false) {
-    if (args.more[0] == 0 || ((const uint64_t *)args.more_rows[0])[row] == HX_CUDA_NO_ROW) return;
-    pair = product && ((const uint64_t *)args.more_rows[2])[row] != HX_CUDA_NO_ROW;
-    for (int m = 0; m < (pair ? 4 : product ? 2 : 1); m++) {
-      rows[m] = (const Word *)args.more[m] + ((const uint64_t *)args.more_rows[m])[row];
+    if (args.more[0] == 0) return;
+    uint64_t at[4] = {};
+#pragma unroll
+    for (int m = 0; m < 4; m++) {
+      if (m == 0 || product) at[m] = ((const uint64_t *)args.more_rows[m])[row];
+    }
+    if (at[0] == HX_CUDA_NO_ROW) return;
+    pair = product && at[2] != HX_CUDA_NO_ROW;
+#pragma unroll
+    for (int m = 0; m < 4; m++) {
+      if (m == 0 || (m == 1 ? product : pair)) rows[m] = (const Word *)args.more[m] + at[m];
     }
   }
   __device__ __forceinline__ bool present() const { return rows[0] != NULL; }
-  // 16 values, 16 places apart.
-  __device__ __forceinline__ void load(const real_path &path, uint32_t first, double (&v)[16]) const {
-    Word x[16], y[16];
-    const Word *p = rows[0] + first, *r = product ? rows[1] + first : p;
+  // 16 values, 16 places apart: `fetch` asks for the first rows' words, `finish` works with them.
+  __device__ __forceinline__ void fetch(int first_row, uint32_t first, Word (&x)[16], Word (&y)[16]) const {
+    const Word *p = rows[first_row] + first, *r = product ? rows[first_row + 1] + first : p;
 #pragma unroll
     for (int k = 0; k < 16; k++) {
       x[k] = p[k * 16];
       y[k] = product ? r[k * 16] : 0;
     }
+  }
+  __device__ __forceinline__ void finish(const real_path &path, uint32_t first, Word (&x)[16], Word (&y)[16],
+                                         double (&v)[16]) const {
 #pragma unroll
     for (int k = 0; k < 16; k++) {
       v[k] = product ? one(path, x[k], y[k]) : path.load(x[k]);
     }
     if (!pair) return;
-    p = rows[2] + first;
-    r = rows[3] + first;
-#pragma unroll
-    for (int k = 0; k < 16; k++) {
-      x[k] = p[k * 16];
-      y[k] = r[k * 16];
-    }
+    fetch(2, first, x, y);
 #pragma unroll
     for (int k = 0; k < 16; k++) {
       v[k] += one(path, x[k], y[k]);
     }
+  }
+  __device__ __forceinline__ void load(const real_path &path, uint32_t first, double (&v)[16]) const {
+    Word x[16], y[16];
+    fetch(0, first, x, y);
+    finish(path, first, x, y, v);
   }
   __device__ __forceinline__ double one(const real_path &path, uint64_t x, uint64_t y) const {
     return real_mul(path.load(x), path.reduce(path.load(y)), path.q, path.inverse);
@@ -141,19 +149,23 @@ __device__ __forceinline__ void key_rows(const hx_cuda_args_t &args, uint64_t *s
     stage_256(own, from + first, g);
   };
   const auto stage_keys = [&](uint32_t t) {
-#pragma unroll
-    for (int c = 0; c < 2; c++) {
-      stage_256(keys + c * words, operand_row<Word>(args, HX_CUDA_C, 2 * (row * args.count + t) + c) + first, g);
-    }
+    const Word *b = operand_row<Word>(args, HX_CUDA_C, 2 * (row * args.count + t)) + first;
+    const Word *a = operand_row<Word>(args, HX_CUDA_C, 2 * (row * args.count + t) + 1) + first;
+    stage_256(keys, b, g);
+    stage_256(keys + words, a, g);
   };
+  stage_keys(0);
   stage_twiddles(held, path.table, root, g);
+  end_copies();
   wait_for_previous();
   stage_values(0);
   end_copies();
-  stage_keys(0);
-  end_copies();
   for (uint32_t t = 0; t < args.count; t++) {
-    copies_left<1>();
+    if (t == 0) {
+      copies_left<0>();
+    } else {
+      copies_left<1>();
+    }
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < 16; k++) {
@@ -162,7 +174,8 @@ __device__ __forceinline__ void key_rows(const hx_cuda_args_t &args, uint64_t *s
     }
     __syncwarp();
     if (t != to.own) {
-      forward_256(path, first_source{held}, second_source{held + g, path.table + (((root << 4) + g) << 3)}, v, (double *)own, g);
+      forward_256(path, first_source{held}, second_source{held + g, path.table + (((root << 4) + g) << 3)}, v,
+                  (double *)own, g);
       reduce_all(path, v);
       __syncwarp();
     }
@@ -254,17 +267,26 @@ __device__ __forceinline__ void end_rows(const hx_cuda_args_t &args, uint64_t *s
   uint64_t *own = shared + threadIdx.x / 16 * 256, *b = own + 2048;
   double *c = (double *)(own + 4096);
   const hx_cuda_factor_t *scales = (const hx_cuda_factor_t *)args.extra + 2 * at.row;
+  const Word *sums = operand_row<Word>(args, HX_CUDA_B, at.row) + first;
+  // What is added is the operation's own; what else is read the launches before this one have made.
+  const addend<Word> plus(args, at.row);
+  const bool rows = plus.present() && !plus.product, products = plus.present() && plus.product;
+  Word x[16], y[16];
+  if (rows) {
+    stage_256((uint64_t *)c, plus.rows[0] + first, g);
+  }
+  if (products) {
+    plus.fetch(0, first + g, x, y);
+  }
+  end_copies();
   wait_for_previous();
   stage_256(own, at.in + first, g);
   end_copies();
-  stage_256(b, operand_row<Word>(args, HX_CUDA_B, at.row) + first, g);
-  const addend<Word> plus(args, at.row);
-  const bool rows = plus.present() && !plus.product;
-  if (rows) stage_256((uint64_t *)c, plus.rows[0] + first, g);
+  stage_256(b, sums, g);
   end_copies();
   double v[16];
-  if (plus.present() && plus.product) {
-    plus.load(path, first + g, v);
+  if (products) {
+    plus.finish(path, first + g, x, y, v);
 #pragma unroll
     for (int k = 0; k < 16; k++) {
       c[k * 16 + g] = v[k];
