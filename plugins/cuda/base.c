@@ -126,12 +126,41 @@ static int32_t add_forward(hxs_build *build, const hxs_base *base, const places_
   return hx_cuda_steps_forward(build, &out, &out, divides ? &end : NULL);
 }
 
+// Whether all rows are the division of an operand's row by one prime, nearest, in ntt domain: b * scale - (y - half) *
+// scale, where y - half are the dropped row's coefficients, centred.
+static bool drops_one(const hxs_build *build, const hxs_base *base, const places_t *at) {
+  if (!base->transform || base->chained || base->stage_count != 1 || !hx_cuda_can_drop(build, &at->y, &at->out)) {
+    return false;
+  }
+  const uint64_t half = (hx_cuda_modulus_of(build, base->stage[0].prime)->q - 1) / 2;
+  bool drops = base->stage[0].map.start == half;
+  for (uint32_t t = 0; t < base->target_count && drops; t++) {
+    const hxs_target *target = &base->targets[t];
+    const hxs_modulus *m = hx_cuda_modulus_of(build, target->prime);
+    drops = target->kind == HXS_TARGET_DIVIDE && target->map.weights[0] == hxs_neg_mod(m, target->scale) &&
+            target->map.start == hxs_mul_mod(m, target->scale, half % m->q);
+  }
+  return drops;
+}
+
+static int32_t add_drop(hxs_build *build, const hxs_base *base, const places_t *at) {
+  uint64_t *factor = NULL;
+  HXS_TRY(hxs_keep_or_fail(build, at->out.count, sizeof *factor, &factor));
+  for (uint32_t i = 0; i < at->out.count; i++) {
+    factor[i] = base->targets[i % base->target_count].scale;
+  }
+  return hx_cuda_steps_drop(build, &at->out, &at->y, &at->own, base->target_count, factor);
+}
+
 static int32_t add_targets(hxs_build *build, const hxs_base *base, const places_t *at) {
   const hxs_view *result = &build->prepared->results[0];
   const uint32_t targets = result->limbs, stages = base->stage_count;
   hx_cuda_target_t *plan = NULL;
   uint64_t *weights = NULL;
   bool divides = true;  // all of them
+  if (drops_one(build, base, at)) {
+    return add_drop(build, base, at);
+  }
   HXS_TRY(hxs_keep_or_fail(build, targets, sizeof *plan, &plan));
   HXS_TRY(hxs_keep_or_fail(build, (size_t)targets * stages, sizeof *weights, &weights));
   for (uint32_t t = 0; t < targets; t++) {

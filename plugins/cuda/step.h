@@ -146,6 +146,13 @@ int32_t hx_cuda_step_end(hxs_build *build, const hx_cuda_rows_t *out, const hx_c
                          const hx_cuda_rows_t *b, const hx_cuda_factor_t *scale, const hx_cuda_addend_t *addend,
                          uint32_t element);
 
+// Division by one prime in ntt domain, nearest: polynomial i has row i of `dropped`, coefficients plus (their prime -
+// 1) / 2, and rows i * targets and the next of out and b: out = (b - ntt(dropped, centred)) * factor[row], residues.
+// Rows that hx_cuda_takes_real, of at most 2^16 points.
+bool hx_cuda_can_drop(const hxs_build *build, const hx_cuda_rows_t *dropped, const hx_cuda_rows_t *out);
+int32_t hx_cuda_steps_drop(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *dropped,
+                           const hx_cuda_rows_t *b, uint32_t targets, const uint64_t *factor);
+
 // The result's rows from those of up to three operands, in order; with first_only components beside the first are
 // copied and `halves` has the first component's rows alone.
 int32_t hx_cuda_step_components(hxs_build *build, uint32_t op, bool first_only, const hx_cuda_factor_t *halves,

@@ -177,12 +177,15 @@ HX_CUDA_FN double real_of_bits(uint64_t bits) {
 // A word below 2^52 as a double: the word is the fraction of 2^52 + word.
 HX_CUDA_FN double real_load(uint64_t word) { return real_of_bits(word | 0x4330000000000000u) - 4503599627370496.0; }
 
-// |x| < 2^51 to its residue in [0, q).
-HX_CUDA_FN uint64_t real_store(double x, double q, double inverse) {
-  double r = real_reduce(x, q, inverse);
-  r = r < 0 ? r + q : r;
-  return real_bits(r + 4503599627370496.0) & 0xfffffffffffffu;
+// An integer in (-q, q) to its residue: x + 1.5 * 2^52 has x as a signed word above the bits of 1.5 * 2^52.
+HX_CUDA_FN uint64_t real_word(double x, double q) {
+  const uint64_t word = real_bits(x + HX_CUDA_ROUND) - 0x4338000000000000u;
+  const uint64_t modulus = real_bits(q + 4503599627370496.0) & 0xfffffffffffffu;
+  return word + (modulus & (0 - (word >> 63)));
 }
+
+// |x| < 2^51 to its residue in [0, q).
+HX_CUDA_FN uint64_t real_store(double x, double q, double inverse) { return real_word(real_reduce(x, q, inverse), q); }
 
 #define HX_CUDA_ROUND_EVEN 13510798882111488.0  // 1.5 * 2^53: adding it rounds to an even integer what is below 2^52
 

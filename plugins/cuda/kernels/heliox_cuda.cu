@@ -3,6 +3,7 @@
 #include "base.cuh"
 #include "code.cuh"
 #include "copy.cuh"
+#include "divide.cuh"
 #include "ntt.cuh"
 #include "radix.cuh"
 #include "raise.cuh"
@@ -18,10 +19,12 @@ enum kernel_id {
 #include "kernels.def"
 };
 
-// Blocks that a multiprocessor must have room for: what registers are divided by. Those of the real path by measurement on
-// an H200.
+// Blocks that a multiprocessor must have room for: what registers are divided by. Those of the real path by measurement
+// on an H200.
 constexpr int blocks_of(int id, int threads) {
-  if (id == ID_END_ROWS || id == ID_TURN_REAL) return 4;
+  if (id == ID_TURN_REAL) return 4;
+  if (id == ID_REAL_FORWARD_ROWS || id == ID_REAL_BACKWARD_ROWS) return 4;
+  if (id >= ID_DROP_COLUMNS_0 && id <= ID_END_ROWS) return 4;
   if (id >= ID_RAISE_0 && id <= ID_RAISE_4) return 2;
   if (id >= ID_RAISE_TENSOR_0 && id <= ID_RAISE_TENSOR_4) return 1;
   if (id == ID_WORD_KEY_ROWS) return 4;
@@ -32,7 +35,7 @@ constexpr int blocks_of(int id, int threads) {
 
 // Kernels that wait for the launch before by themselves, once they know where they work.
 template <int ID>
-constexpr bool waits_late = ID == ID_ROWS || ID == ID_KEY_ROWS || ID == ID_END_ROWS ||
+constexpr bool waits_late = ID == ID_ROWS || ID == ID_KEY_ROWS || (ID >= ID_DROP_COLUMNS_0 && ID <= ID_END_ROWS) ||
                             (ID >= ID_INTEGER_FORWARD_COLUMNS_0 && ID <= ID_INTEGER_BACKWARD_ROWS) ||
                             (ID >= ID_REAL_FORWARD_COLUMNS_0 && ID <= ID_REAL_BACKWARD_ROWS) ||
                             (ID >= ID_RAISE_0 && ID <= ID_RAISE_4) ||

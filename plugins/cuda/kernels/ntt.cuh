@@ -112,14 +112,15 @@ struct real_path {
   }
   // Of residues.
   __device__ __forceinline__ uint64_t product(uint64_t x, uint64_t y, const hx_cuda_prime_t *) const {
-    return real_store(real_mul(real_load(x), reduce(real_load(y)), q, inverse), q, inverse);
+    return real_word(real_mul(real_load(x), reduce(real_load(y)), q, inverse), q);
   }
   __device__ __forceinline__ uint64_t finish(value x, const hx_cuda_finish_t &f) const {
-    return mod_once(real_store(real_mul(x, f.real, q, inverse), q, inverse) + f.add, (uint64_t)q);
+    return mod_once(real_word(real_mul(x, f.real, q, inverse), q) + f.add, (uint64_t)q);
   }
 };
 
-// Waits for the launch before, once a kernel knows where it works: row tables, primes and twiddles are no launch's result.
+// Waits for the launch before, once a kernel knows where it works: row tables, primes and twiddles are no launch's
+// result.
 template <class P>
 __device__ __forceinline__ void wait_late(const P &) {
   wait_for_previous();
@@ -135,6 +136,44 @@ struct table_source {
   template <int T, int COUNT>
   __device__ __forceinline__ void get(typename P::twiddle (&w)[COUNT]) const {
     path.fetch(node << T, w);
+  }
+};
+
+// Twiddles of the last four stages of a row, to which 15 of 16 nodes belong: as many bytes as the row has, if all are
+// read. Node (u << t) + j, j < 2^t, has table[u << t] * table[j], since a power's exponent is its node's bits reversed,
+// and table[u << t] is the square of table[u << (t + 1)]. On the real path table[u << 3] alone is read, with table[1]
+// to table[7] that all threads share.
+//
+// In units of q: a product of a twiddle of at most 1/2 by one, and products of such, are at most 1/2 + e (9/16)^2 <
+// 0.58. A factor of 0.58 in place of 1/2 makes a stage's product at most 1/2 + 0.58 B e: forward, values below 3/4 when
+// these stages begin (tight: reduced) reach 2.9 before the last of them and 3.8 after it, backward sums are reduced at
+// 4; so every product is below q and what is stored or reduced below 4 q. Not tight, e <= 2^-6 and B <= 16: below 0.65
+// q.
+template <class P>
+struct last_source : table_source<P> {
+  __device__ __forceinline__ last_source(const P &p, uint32_t n) : table_source<P>{p, n} {}
+};
+template <>
+struct last_source<real_path> {
+  const real_path &path;
+  double first[4];  // of each stage
+
+  __device__ __forceinline__ last_source(const real_path &p, uint32_t node) : path(p) {
+    first[3] = p.at(node << 3);
+#pragma unroll
+    for (int t = 2; t >= 0; t--) {
+      first[t] = times(first[t + 1], first[t + 1]);
+    }
+  }
+  __device__ __forceinline__ double times(double x, double y) const { return real_mul(x, y, path.q, path.inverse); }
+  template <int T, int COUNT>
+  __device__ __forceinline__ void get(double (&w)[COUNT]) const {
+    path.fetch(0, w);
+    w[0] = first[T];
+#pragma unroll
+    for (int j = 1; j < COUNT; j++) {
+      w[j] = times(first[T], w[j]);
+    }
   }
 };
 
@@ -166,12 +205,13 @@ __device__ __forceinline__ void reduce_all(const P &path, typename P::value (&v)
   }
 }
 
-template <int R, int T, class P>
-__device__ __forceinline__ void backward_stages(const P &path, typename P::value (&v)[16], uint32_t node) {
-  if constexpr (T >= 0) {
+// Stages T to LAST.
+template <int R, int T, int LAST, class P, class S>
+__device__ __forceinline__ void backward_stages(const P &path, const S &source, typename P::value (&v)[16]) {
+  if constexpr (T >= LAST) {
     constexpr int half = 1 << (R - 1 - T), blocks = 8 / half;
     typename P::twiddle w[blocks];
-    path.fetch(node << T, w);
+    source.template get<T>(w);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
       const int low = k / half * 2 * half + k % half;
@@ -180,13 +220,13 @@ __device__ __forceinline__ void backward_stages(const P &path, typename P::value
     if (T == 0 || ((R - T) % 2 == 0 && path.tight)) {
       reduce_all(path, v);
     }
-    backward_stages<R, T - 1>(path, v, node);
+    backward_stages<R, T - 1, LAST>(path, source, v);
   }
 }
 
 template <int R, class P>
 __device__ __forceinline__ void backward_step(const P &path, typename P::value (&v)[16], uint32_t node) {
-  backward_stages<R, R - 1>(path, v, node);
+  backward_stages<R, R - 1, 0>(path, table_source<P>{path, node}, v);
 }
 
 // Where a block works.
@@ -253,9 +293,9 @@ struct forward_end {
   }
 };
 
-// Value k of thread g of a column is point (k << R) + g before the later stages (`after` false) and g * 16 + k from there
-// on. In shared memory there is a gap of a point's cells after every 16 points, so that threads of different g do not
-// touch the same banks.
+// Value k of thread g of a column is point (k << R) + g before the later stages (`after` false) and g * 16 + k from
+// there on. In shared memory there is a gap of a point's cells after every 16 points, so that threads of different g do
+// not touch the same banks.
 #define EXCHANGE_CELLS (NTT_THREADS * 17)
 template <int R, bool AFTER, class V>
 __device__ __forceinline__ void exchange_columns(V *shared, V (&v)[16], uint32_t column, uint32_t g) {
@@ -309,8 +349,8 @@ __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, type
 }
 
 // 256 points held by 16 threads, value k of thread g at place k * 16 + g, before and after. own: 256 places of shared
-// memory, where value (k, g) lies at k * 16 + (g ^ k), so that both ways of reading touch every bank once. Threads write
-// what they alone have read there, but for the first time.
+// memory, where value (k, g) lies at k * 16 + (g ^ k), so that both ways of reading touch every bank once. Threads
+// write what they alone have read there, but for the first time.
 template <class P, class S, class T>
 __device__ __forceinline__ void forward_256(const P &path, const S &first, const T &second, typename P::value (&v)[16],
                                             typename P::value *own, uint32_t g) {
@@ -337,10 +377,10 @@ __device__ __forceinline__ void forward_256(const P &path, const S &first, const
   }
 }
 
-// The inverse of it.
-template <class P>
-__device__ __forceinline__ void backward_256(const P &path, typename P::value (&v)[16], typename P::value *own,
-                                             uint32_t root, uint32_t g) {
+// The inverse of it; `first` has the twiddles of the step that comes first, of node (root << 4) + g.
+template <class P, class S>
+__device__ __forceinline__ void backward_256(const P &path, const S &first, typename P::value (&v)[16],
+                                             typename P::value *own, uint32_t root, uint32_t g) {
   __syncwarp();
 #pragma unroll
   for (int k = 0; k < 16; k++) {
@@ -351,7 +391,7 @@ __device__ __forceinline__ void backward_256(const P &path, typename P::value (&
   for (int k = 0; k < 16; k++) {
     v[k] = own[g * 16 + (k ^ g)];
   }
-  backward_step<4>(path, v, (root << 4) + g);
+  backward_stages<4, 3, 0>(path, first, v);
 #pragma unroll
   for (int k = 0; k < 16; k++) {
     own[g * 16 + (k ^ g)] = v[k];
@@ -378,7 +418,7 @@ __device__ __forceinline__ void forward_rows(const hx_cuda_args_t &args, typenam
   for (int k = 0; k < 16; k++) {
     v[k] = load_middle(path, in[k * 16]);
   }
-  forward_256(path, table_source<P>{path, root}, table_source<P>{path, (root << 4) + g}, v, own, g);
+  forward_256(path, table_source<P>{path, root}, last_source<P>(path, (root << 4) + g), v, own, g);
   if (args.z == 0) {
     Word *out = at.out + first + g;
 #pragma unroll
@@ -447,16 +487,43 @@ template <class P, class Word>
 __device__ __forceinline__ void backward_rows(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, true);
-  wait_late(path);
   const uint32_t g = threadIdx.x % 16, chunk = at.tile * (NTT_THREADS / 16) + threadIdx.x / 16;
   const uint32_t root = (1u << (args.log_n - 8)) + chunk, first = chunk * 256;
   typename P::value *own = shared + threadIdx.x / 16 * 256, v[16];
+  const last_source<P> source(path, (root << 4) + g);
+  wait_late(path);
   load_backward<Word>(args, path, at, first + g, v);
-  backward_256(path, v, own, root, g);
+  backward_256(path, source, v, own, root, g);
   Word *out = at.out + first + g;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
     store_middle(path, out + k * 16, v[k]);
+  }
+}
+
+// The last step of a column and what ends the transform; value k goes to out[k * step].
+template <class P, class Cell>
+__device__ __forceinline__ void end_columns(const P &path, typename P::value (&v)[16], uint32_t root,
+                                            const hx_cuda_finish_t &finish, Cell *out, uint32_t step) {
+  backward_step<4>(path, v, root);
+#pragma unroll
+  for (int k = 0; k < 16; k++) {
+    out[k * step] = (Cell)path.finish(v[k], finish);
+  }
+}
+// Real path: the last stage takes the factor into its products, of sums and differences up to 2 q (tight) or 8 q.
+template <class Cell>
+__device__ __forceinline__ void end_columns(const real_path &path, double (&v)[16], uint32_t root,
+                                            const hx_cuda_finish_t &finish, Cell *out, uint32_t step) {
+  backward_stages<4, 3, 1>(path, table_source<real_path>{path, root}, v);
+  const double last = real_mul(path.at(root), finish.real, path.q, path.inverse);
+  const uint64_t q = real_bits(path.q + 4503599627370496.0) & 0xfffffffffffffu;
+#pragma unroll
+  for (int k = 0; k < 8; k++) {
+    const double sum = real_mul(v[k] + v[k + 8], finish.real, path.q, path.inverse);
+    const double difference = real_mul(v[k] - v[k + 8], last, path.q, path.inverse);
+    out[k * step] = (Cell)mod_once(real_word(sum, path.q) + finish.add, q);
+    out[(k + 8) * step] = (Cell)mod_once(real_word(difference, path.q) + finish.add, q);
   }
 }
 
@@ -482,18 +549,14 @@ __device__ __forceinline__ void backward_columns(const hx_cuda_args_t &args, typ
     backward_step<R>(path, v, (root << 4) + g * (16 >> R));
     exchange_columns<R, false>(shared, v, column, g);
   }
-  backward_step<4>(path, v, root);
-  if (args.z == 1) {
-#pragma unroll
-    for (int k = 0; k < 16; k++) {
-      out[(k << R) * pitch] = (cell)path.store(v[k]);
-    }
+  if (args.z == 0) {
+    end_columns(path, v, root, ((const hx_cuda_finish_t *)args.extra)[at.row], out, pitch << R);
     return;
   }
-  const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
+  backward_step<4>(path, v, root);
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    out[(k << R) * pitch] = (cell)path.finish(v[k], finish);
+    out[(k << R) * pitch] = (cell)path.store(v[k]);
   }
 }
 

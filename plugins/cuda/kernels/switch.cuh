@@ -3,8 +3,8 @@
 // transform, so that it never leaves the multiprocessor.
 //
 //   raise      conversions between bases, then the columns of the transforms (raise.cuh)
-//   key_rows   the rows of the transforms, then key products, then the rows of the inverse transforms where those follow
-//   end_rows   the rows of the transforms, then what ends a division
+//   key_rows   the rows of the transforms, then key products, then the rows of the inverse transforms where those
+//   follow end_rows   the rows of the transforms, then what ends a division
 #ifndef HX_CUDA_KERNELS_SWITCH_CUH
 #define HX_CUDA_KERNELS_SWITCH_CUH
 
@@ -76,8 +76,8 @@ __device__ __forceinline__ double centred(const real_path &path, uint64_t x) {
 
 // ---- key products
 
-// Twiddles of 256 points in shared memory: those of the second step but its last stage, stage by stage, 16 threads apart;
-// behind them the 15 of the first step.
+// Twiddles of 256 points in shared memory: those of the second step but its last stage, stage by stage, 16 threads
+// apart; behind them the 15 of the first step.
 #define KEY_TWIDDLES 128
 struct first_source {
   const double *held;
@@ -245,7 +245,7 @@ __device__ __forceinline__ void key_rows(const hx_cuda_args_t &args, uint64_t *s
         v[k] = path.load_bits(from[k * 16]);
       }
     }
-    backward_256(back, v, (double *)own, root, g);
+    backward_256(back, table_source<real_path>{back, (root << 4) + g}, v, (double *)own, root, g);
     Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + c) + first + g;
 #pragma unroll
     for (int k = 0; k < 16; k++) {
@@ -298,7 +298,7 @@ __device__ __forceinline__ void end_rows(const hx_cuda_args_t &args, uint64_t *s
   for (int k = 0; k < 16; k++) {
     v[k] = sizeof(Word) == 4 ? path.load(own[k * 16 + g]) : path.load_bits(own[k * 16 + g]);
   }
-  forward_256(path, table_source<real_path>{path, root}, table_source<real_path>{path, (root << 4) + g}, v,
+  forward_256(path, table_source<real_path>{path, root}, last_source<real_path>(path, (root << 4) + g), v,
               (double *)own, g);
   copies_left<0>();
   __syncwarp();
