@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once]`, IMAGES the directory
-// of the kernel images. Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
+// Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once [SET]]`, IMAGES the
+// directory of the kernel images, SET the only set (with once: G16). Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
 // between two events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits
 // the L2 is warm. Beside each stands the operation's own bound, its share of the time and whether the time is within
 // twice the bound. With the label `variants` it times each variant of the transforms at each size instead, and all
@@ -486,7 +486,7 @@ static void run_variants(bench_t *b) {
 int main(int argc, char **argv) {
   hx_error error = no_error();
   if (argc < 2) {
-    fprintf(stderr, "usage: heliox-bench-cuda IMAGES [LABEL or once]\n");
+    fprintf(stderr, "usage: heliox-bench-cuda IMAGES [LABEL or once [SET]]\n");
     return 2;
   }
   images = argv[1];
@@ -504,7 +504,11 @@ int main(int argc, char **argv) {
   if (variants) {
     run_variants(&b);
   }
-  for (size_t i = 0; !variants && i < (once ? 1 : sizeof sets / sizeof sets[0]); i++) {
+  const char *only = argc > 3 ? argv[3] : once ? sets[0].name : NULL;
+  for (size_t i = 0; !variants && i < sizeof sets / sizeof sets[0]; i++) {
+    if (only != NULL && strcmp(only, sets[i].name) != 0) {
+      continue;
+    }
     begin_set(&b, &sets[i], NULL);
     run_set(&b);
     hx_cuda_tables_destroy(b.tables);

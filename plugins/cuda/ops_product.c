@@ -70,7 +70,7 @@ int32_t hx_cuda_rows_by_component(hxs_build *build, const hxs_view *view, hx_cud
 
 int32_t hx_cuda_step_tensor(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a,
                             const hx_cuda_rows_t *b) {
-  const uint32_t log = hx_cuda_log_blocks(build, 1024), rows = a->count / 2;
+  const uint32_t log = hx_cuda_log_blocks(build, HX_CUDA_ROW_BYTES * 8 / build->ring->word), rows = a->count / 2;
   hx_cuda_step_t *step = hx_cuda_step_add(build, HX_CUDA_KERNEL_TENSOR, (uint64_t)rows << log);
   if (step == NULL) {
     return hx_cuda_build_code(build);

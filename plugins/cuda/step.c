@@ -188,7 +188,7 @@ int32_t hx_cuda_step_pointwise(hxs_build *build, uint32_t op, const hx_cuda_rows
   if (out->count == 0) {
     return HX_OK;
   }
-  const uint32_t log = hx_cuda_log_blocks(build, 1024);
+  const uint32_t log = hx_cuda_log_blocks(build, HX_CUDA_ROW_BYTES * 8 / build->ring->word);
   STEP(step, HX_CUDA_KERNEL_ROWS, (uint64_t)out->count << log)
   step->args.op = op;
   step->args.x = log;
@@ -232,8 +232,10 @@ static bool takes_real(const hxs_build *build, const hx_cuda_rows_t *y, const co
 // The kernel's constants: hx_cuda_converting's form, or the real one.
 static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool real, uint8_t **out,
                              size_t *out_bytes) {
-  const size_t head = c->rows * sizeof *c->plan, each = real ? sizeof(hx_cuda_weight_t) : sizeof(uint64_t);
-  const size_t factors = head + (size_t)c->rows * c->stages * each;
+  const size_t word = build->ring->word / 8, each = real ? sizeof(hx_cuda_weight_t) : word;
+  const size_t stride = real ? c->stages : HX_CUDA_CONVERT_STRIDE(word, c->stages);
+  const size_t targets = c->rows * sizeof *c->plan, head = real ? targets : (targets + 15) / 16 * 16;
+  const size_t factors = head + c->rows * stride * each;
   *out_bytes = factors + (real ? c->rows * each : 0);
   HXS_TRY(hxs_keep_or_fail(build, 1, *out_bytes, out));
   for (uint32_t i = 0; i < c->rows; i++) {
@@ -242,7 +244,12 @@ static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool
     for (uint32_t s = 0; s < c->stages; s++) {
       const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hx_cuda_converting(build, m, weight);
       const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, weight);
-      memcpy(*out + head + ((size_t)i * c->stages + s) * each, real ? (const void *)&pair : (const void *)&form, each);
+      const uint32_t narrow = (uint32_t)form;
+      memcpy(*out + head + (i * stride + s) * each,
+             real        ? (const void *)&pair
+             : word == 4 ? (const void *)&narrow
+                         : (const void *)&form,
+             each);
     }
     if (real) {
       const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, target.factor);
@@ -270,8 +277,7 @@ static hx_cuda_kernel_t convert_kernel(uint32_t stages, bool real) {
 
 // Coefficients that a block makes.
 static uint32_t convert_block(const hxs_build *build, uint32_t stages, bool real) {
-  const uint32_t bytes = build->ring->word / 8, most = stages == 1 ? 1 : stages <= 8 ? 8 : 16;
-  return real || stages > 16 ? 256 : 256 * HX_CUDA_CONVERT_EACH(bytes, most);
+  return real || stages > 16 ? 256 : 256 * HX_CUDA_CONVERT_EACH(build->ring->word / 8);
 }
 
 int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,

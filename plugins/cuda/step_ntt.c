@@ -86,7 +86,7 @@ static int32_t add_small(hxs_build *build, const job_t *job) {
 
 static int32_t add_half(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const bool word = job->path == PATH_WORD;
-  const uint32_t log = build->prepared->log_n - 1 - 8 - (word ? 1 : 0);
+  const uint32_t log = build->prepared->log_n - 1 - 8;
   STEP(step,
        job->backward ? (word ? HX_CUDA_KERNEL_WORD_HALF_BACKWARD : HX_CUDA_KERNEL_HALF_BACKWARD)
                      : (word ? HX_CUDA_KERNEL_WORD_HALF_FORWARD : HX_CUDA_KERNEL_HALF_FORWARD),
@@ -98,8 +98,7 @@ static int32_t add_half(hxs_build *build, const job_t *job, const hx_cuda_rows_t
 
 static int32_t add_columns(hxs_build *build, const job_t *job, const hx_cuda_rows_t *out, const hx_cuda_rows_t *a) {
   const uint32_t log_n = build->prepared->log_n, halves = log_n > COLUMNS_LOG ? 1 : 0;
-  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8;
-  const uint32_t log = stages - 3 + halves - (job->path == PATH_WORD ? 1 : 0);  // cells of two words
+  const uint32_t stages = (halves ? COLUMNS_LOG : log_n) - 8, log = stages - 3 + halves;
   STEP(step, columns_kernel(job->path, job->backward, log_n), (uint64_t)job->out->count << log)
   step->args.x = log;
   step->args.y = 1 + halves;

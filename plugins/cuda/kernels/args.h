@@ -154,8 +154,14 @@ typedef struct hx_cuda_pair {
 // The most that a block takes.
 #define HX_CUDA_SHARED_MAX 98304
 
-// Coefficients of a thread of a conversion that holds at most so many rows y.
-#define HX_CUDA_CONVERT_EACH(word_bytes_, most_) ((word_bytes_) == 8 ? 1 : (most_) <= 8 ? 4 : 2)
+// Of a row that a block of the kernels of rows and tensors takes.
+#define HX_CUDA_ROW_BYTES 8192u
+
+// Coefficients of a thread of a conversion that holds its rows y, and words from one target's weights to the next one's:
+// they begin at multiples of 16 bytes.
+#define HX_CUDA_CONVERT_EACH(word_bytes_) ((word_bytes_) == 8 ? 1 : 4)
+#define HX_CUDA_CONVERT_STRIDE(word_bytes_, stages_) \
+  (((stages_) + 16 / (word_bytes_) - 1) / (16 / (word_bytes_)) * (16 / (word_bytes_)))
 
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8

@@ -11,7 +11,7 @@
 // start + sum of weights[s] * y_s; numbers in the form that product_sum's conversions have. first: rows of y in the table.
 template <class Word>
 __device__ __forceinline__ Word combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p,
-                                            const hx_cuda_target_t &target, const uint64_t *weights, uint32_t first,
+                                            const hx_cuda_target_t &target, const Word *weights, uint32_t first,
                                             uint32_t count, uint32_t i, const Word *x) {
   product_sum<Word> sum(target.start);
   fold_turn<Word> turn(p);
@@ -19,7 +19,7 @@ __device__ __forceinline__ Word combine(const hx_cuda_args_t &args, const hx_cud
   const Word *base = (const Word *)args.base[HX_CUDA_B];
   for (uint32_t s = 0; s < count; s++) {
     if (turn.due()) sum.fold(p);
-    sum.add(base[rows[first + s] + i], (Word)weights[s]);
+    sum.add(base[rows[first + s] + i], weights[s]);
   }
   if (x != NULL) {
     if (turn.due()) sum.fold(p);
@@ -30,15 +30,21 @@ __device__ __forceinline__ Word combine(const hx_cuda_args_t &args, const hx_cud
 
 // Targets of fast conversions. A launch has polynomials of `count` rows y (table B, count a polynomial) and `y` targets
 // (result rows, table OUT); x (table A) has a row for each target that needs one. Polynomials repeat every args.z
-// plans: extra is hx_cuda_target_t [z][y], then weights uint64_t [z][y][count]. args.x: log of the blocks a row;
+// plans: extra is hx_cuda_target_t [z][y], then, 16-byte aligned, weights Word [z][y][HX_CUDA_CONVERT_STRIDE]. args.x: log
+// of the blocks a row;
 // args.op: targets that one block makes.
+template <class Word>
+__device__ __forceinline__ const Word *convert_weights(const hx_cuda_args_t &args, uint32_t at) {
+  const uint64_t begin = args.extra + (uint64_t)args.z * args.y * sizeof(hx_cuda_target_t);
+  return (const Word *)((begin + 15) & ~(uint64_t)15) + (uint64_t)at * HX_CUDA_CONVERT_STRIDE(sizeof(Word), args.count);
+}
+
 template <class Word>
 __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
   const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
   const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
   const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
-  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
   if (i >= n) return;
   for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
     const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
@@ -50,8 +56,7 @@ __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
     if (target.kind == HX_CUDA_TARGET_COPY) {
       out[i] = x[i];
     } else {
-      out[i] = combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count,
-                                   args.count, i, x);
+      out[i] = combine<Word>(args, p, target, convert_weights<Word>(args, at), polynomial * args.count, args.count, i, x);
     }
   }
 }
@@ -60,12 +65,11 @@ __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
 // coefficients, BASE_THREADS apart.
 template <class Word, int MOST>
 __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) {
-  constexpr int each = HX_CUDA_CONVERT_EACH(sizeof(Word), MOST);
+  constexpr int each = HX_CUDA_CONVERT_EACH(sizeof(Word)), held = row_cell<Word>::words;
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
   const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
   const uint32_t n = 1u << args.log_n, i = tile * (BASE_THREADS * each) + threadIdx.x, plan = polynomial % args.z;
   const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
-  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
   Word y[MOST][each];
 #pragma unroll
   for (int s = 0; s < MOST; s++) {
@@ -80,7 +84,7 @@ __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) 
     const hx_cuda_target_t target = targets[at];
     if (target.kind == HX_CUDA_TARGET_SKIP) continue;
     const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + target.prime;
-    const uint64_t *w = weights + (uint64_t)at * args.count;
+    const row_cell<Word> *weights = (const row_cell<Word> *)convert_weights<Word>(args, at);
     const Word *x = target.kind == HX_CUDA_TARGET_CONVERT ? NULL : operand_row<Word>(args, HX_CUDA_A, row);
     Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
     fold_turn<Word> turn(p);
@@ -89,10 +93,12 @@ __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) 
     for (int e = 0; e < each; e++) {
       sum[e] = product_sum<Word>(target.start);
     }
+    row_cell<Word> w;
 #pragma unroll
     for (int s = 0; s <= MOST; s++) {  // the last turn: x
       if (s < MOST ? (uint32_t)s >= args.count : target.kind != HX_CUDA_TARGET_DIVIDE) continue;
-      const Word weight = (Word)(s < MOST ? w[s] : target.factor);
+      if (s < MOST && s % held == 0) w = weights[s / held];
+      const Word weight = s < MOST ? w.x[s % held] : (Word)target.factor;
       const bool fold = turn.due();
 #pragma unroll
       for (int e = 0; e < each; e++) {

@@ -40,11 +40,18 @@ constexpr bool waits_late = ID == ID_ROWS || ID == ID_KEY_ROWS || (ID >= ID_DROP
                             (ID >= ID_REAL_FORWARD_COLUMNS_0 && ID <= ID_REAL_BACKWARD_ROWS) ||
                             (ID >= ID_RAISE_0 && ID <= ID_RAISE_4) ||
                             (ID >= ID_RAISE_TENSOR_0 && ID <= ID_RAISE_TENSOR_4);
+// Kernels that say themselves when the next launch may begin.
+template <int ID>
+constexpr bool says_when = ID >= ID_WORD_FORWARD_COLUMNS_0 && ID <= ID_WORD_BACKWARD_ROWS;
 
 #define ENTRY(id_, name_, word_, bits_, threads_)                                       \
   extern "C" __global__ void __launch_bounds__(threads_, blocks_of(ID_##id_, threads_)) \
       hx_##name_##_##bits_(const __grid_constant__ hx_cuda_args_t args) {               \
-    if constexpr (!waits_late<ID_##id_>) wait_for_previous();                           \
+    if constexpr (says_when<ID_##id_>) {                                                \
+      wait_until_previous_is_done();                                                    \
+    } else if constexpr (!waits_late<ID_##id_>) {                                       \
+      wait_for_previous();                                                              \
+    }                                                                                   \
     run_##name_<word_>(args);                                                           \
   }
 #define BODY(name_, body_)                                                  \

@@ -18,9 +18,6 @@
 
 // Integer path: forward values in [0, 4q), backward in [0, 2q).
 struct integer_path {
-  template <class Word>
-  using cell = Word;
-  static constexpr uint32_t lanes = 1;
   typedef uint64_t value;
   typedef ulonglong2 twiddle;
   uint64_t q, two_q;
@@ -34,6 +31,7 @@ struct integer_path {
   __device__ __forceinline__ uint64_t bits(value x) const { return x; }
   __device__ __forceinline__ uint64_t store(value x) const { return mod_once(mod_once(x, two_q), q); }
   __device__ __forceinline__ value reduce(value x) const { return x; }
+  __device__ __forceinline__ void stores_follow() const {}
   __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
   template <int COUNT>
   __device__ __forceinline__ void fetch(uint32_t node, twiddle (&w)[COUNT]) const {
@@ -66,9 +64,6 @@ struct integer_path {
 // is above 2^46 (`tight`) values are reduced after four stages; below it seventeen stages stay under 12 q < 2^50.
 // Backward: two stages bring sums from 1 to 4, then they are reduced; not tight: after four stages, below 16 q.
 struct real_path {
-  template <class Word>
-  using cell = Word;
-  static constexpr uint32_t lanes = 1;
   typedef double value;
   typedef double twiddle;
   double q, inverse;
@@ -85,6 +80,7 @@ struct real_path {
   __device__ __forceinline__ uint64_t bits(value x) const { return real_bits(x); }
   __device__ __forceinline__ uint64_t store(value x) const { return real_store(x, q, inverse); }
   __device__ __forceinline__ value reduce(value x) const { return real_reduce(x, q, inverse); }
+  __device__ __forceinline__ void stores_follow() const {}
   __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
   // Neighbours by pairs: `node` is even where COUNT is.
   template <int COUNT>
@@ -246,9 +242,6 @@ struct ntt_place {
   }
 };
 
-// A cell of one word.
-__device__ __forceinline__ uint64_t word_of(uint64_t x) { return x; }
-
 // Middle results: 64-bit rows keep the path's own form, 32-bit rows hold residues.
 template <class P>
 __device__ __forceinline__ typename P::value load_middle(const P &path, uint64_t word) {
@@ -293,42 +286,39 @@ struct forward_end {
   }
 };
 
-// Value k of thread g of a column is point (k << R) + g before the later stages (`after` false) and g * 16 + k from
-// there on. In shared memory there is a gap of a point's cells after every 16 points, so that threads of different g do
-// not touch the same banks.
-#define EXCHANGE_CELLS (NTT_THREADS * 17)
-template <int R, bool AFTER, class V>
+// Value k of thread g of a column of 2^(4 + R) points is point (k << R) + g in the stages next to the root and g * 16 + k
+// in the others. DOWN: from the former to the latter. In shared memory, of 17 * 2^R points, there is a gap after every 16
+// points, so that threads of different g do not touch the same banks.
+template <int R, bool DOWN, class V>
 __device__ __forceinline__ void exchange_columns(V *shared, V (&v)[16], uint32_t column, uint32_t g) {
   constexpr uint32_t columns = NTT_THREADS >> R;
-  V *near = shared + g * columns + column, *apart = shared + g * 17 * columns + column;
+  V *top = shared + g * columns + column, *low = shared + g * 17 * columns + column;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    (AFTER ? near[((k << R) + (k << R >> 4)) * columns] : apart[k * columns]) = v[k];
+    (DOWN ? top[((k << R) + (k << R >> 4)) * columns] : low[k * columns]) = v[k];
   }
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = AFTER ? apart[k * columns] : near[((k << R) + (k << R >> 4)) * columns];
+    v[k] = DOWN ? low[k * columns] : top[((k << R) + (k << R >> 4)) * columns];
   }
 }
 
-// Columns of 2^(4 + R) points, as many neighbours together as the path has lanes: rows of the matrix are 256 words, a
-// pitch of cells. args.x: log of the tiles a row, args.y: root node of the first half (1, or 2 of two).
+// Columns of 2^(4 + R) points; args.x: log of the tiles a row, args.y: root node of the first half (1, or 2 of two).
 template <class P, class Word, int R>
 __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, typename P::value *shared) {
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, false);
   wait_late(path);
-  typedef typename P::template cell<Word> cell;
-  constexpr uint32_t columns = NTT_THREADS >> R, pitch = 256 / P::lanes, per = pitch / columns;
+  constexpr uint32_t columns = NTT_THREADS >> R, per = 256 / columns;
   const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
-  const uint32_t half = at.tile / per, first = half * (16 * pitch << R) + at.tile % per * columns + column;
+  const uint32_t half = at.tile / per, first = half * (4096u << R) + at.tile % per * columns + column;
   const uint32_t root = args.y + half;
-  const cell *in = (const cell *)at.in + first + g * pitch;
+  const Word *in = at.in + first + g * 256;
   typename P::value v[16];
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = path.load(in[(k << R) * pitch]);
+    v[k] = path.load(in[(k << R) * 256]);
   }
   forward_step<4>(path, v, root);
   if (R > 0) {
@@ -341,10 +331,11 @@ __device__ __forceinline__ void forward_columns(const hx_cuda_args_t &args, type
   if (path.tight) {
     reduce_all(path, v);
   }
-  cell *out = (cell *)at.out + first + (R > 0 ? g * 16 * pitch : 0);
+  path.stores_follow();
+  Word *out = at.out + first + (R > 0 ? g * 4096 : 0);
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    store_middle(path, out + k * pitch, v[k]);
+    store_middle(path, out + k * 256, v[k]);
   }
 }
 
@@ -506,6 +497,7 @@ template <class P, class Cell>
 __device__ __forceinline__ void end_columns(const P &path, typename P::value (&v)[16], uint32_t root,
                                             const hx_cuda_finish_t &finish, Cell *out, uint32_t step) {
   backward_step<4>(path, v, root);
+  path.stores_follow();
 #pragma unroll
   for (int k = 0; k < 16; k++) {
     out[k * step] = (Cell)path.finish(v[k], finish);
@@ -533,67 +525,60 @@ __device__ __forceinline__ void backward_columns(const hx_cuda_args_t &args, typ
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, true);
   wait_late(path);
-  typedef typename P::template cell<Word> cell;
-  constexpr uint32_t columns = NTT_THREADS >> R, pitch = 256 / P::lanes, per = pitch / columns;
+  constexpr uint32_t columns = NTT_THREADS >> R, per = 256 / columns;
   const uint32_t column = threadIdx.x % columns, g = threadIdx.x / columns;
-  const uint32_t half = at.tile / per, first = half * (16 * pitch << R) + at.tile % per * columns + column;
+  const uint32_t half = at.tile / per, first = half * (4096u << R) + at.tile % per * columns + column;
   const uint32_t root = args.y + half;
-  const cell *in = (const cell *)at.out + first + (R > 0 ? g * 16 * pitch : 0);
-  cell *out = (cell *)at.out + first + g * pitch;
+  const Word *in = at.out + first + (R > 0 ? g * 4096 : 0);
+  Word *out = at.out + first + g * 256;
   typename P::value v[16];
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k] = load_middle(path, in[k * pitch]);
+    v[k] = load_middle(path, in[k * 256]);
   }
   if (R > 0) {
     backward_step<R>(path, v, (root << 4) + g * (16 >> R));
     exchange_columns<R, false>(shared, v, column, g);
   }
   if (args.z == 0) {
-    end_columns(path, v, root, ((const hx_cuda_finish_t *)args.extra)[at.row], out, pitch << R);
+    end_columns(path, v, root, ((const hx_cuda_finish_t *)args.extra)[at.row], out, 256u << R);
     return;
   }
   backward_step<4>(path, v, root);
+  path.stores_follow();
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    out[(k << R) * pitch] = (cell)path.store(v[k]);
+    out[(k << R) * 256] = (Word)path.store(v[k]);
   }
 }
 
-// The first stage of 2^17 points, forward, or the last, backward, between the halves of a row: residues to residues. A
-// thread takes a cell of each half.
+// The first stage of 2^17 points, forward, or the last, backward, between the halves of a row: residues to residues.
 template <class P, class Word>
 __device__ __forceinline__ void half_stage(const hx_cuda_args_t &args, bool backward) {
-  typedef typename P::template cell<Word> cell;
   const ntt_place<Word> at(args, args.x);
   const P path(at.prime, backward);
-  const uint32_t i = at.tile * HALF_THREADS + threadIdx.x, half = (1u << (args.log_n - 1)) / P::lanes;
-  const cell *in = (const cell *)at.in;
-  cell *out = (cell *)at.out;
-  typename P::value x = path.load(in[i]), y = path.load(in[i + half]);
+  const uint32_t i = at.tile * HALF_THREADS + threadIdx.x, half = 1u << (args.log_n - 1);
+  typename P::value x = path.load(at.in[i]), y = path.load(at.in[i + half]);
   if (backward) {
     const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
     path.join(x, y, path.at(1));
-    out[i] = (cell)path.finish(x, finish);
-    out[i + half] = (cell)path.finish(y, finish);
+    at.out[i] = (Word)path.finish(x, finish);
+    at.out[i + half] = (Word)path.finish(y, finish);
   } else {
     path.split(x, y, path.at(1));
-    out[i] = (cell)path.store(x);
-    out[i + half] = (cell)path.store(y);
+    at.out[i] = (Word)path.store(x);
+    at.out[i + half] = (Word)path.store(y);
   }
 }
 
-// Rows of at most 2^11 points, one a block, in shared memory; the same ends as the large ones. Paths of one lane.
+// Rows of at most 2^11 points, one a block, in shared memory; the same ends as the large ones.
 template <class P, class Word>
 __device__ __forceinline__ void small_row(const hx_cuda_args_t &args, typename P::value *shared, bool backward) {
-  typedef typename P::template cell<Word> cell;
   const ntt_place<Word> at(args, 0);
   const P path(at.prime, backward);
   const uint32_t n = 1u << args.log_n, half = n / 2;
-  const cell *in = (const cell *)at.in;
-  cell *out = (cell *)at.out;
   for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
-    shared[i] = path.load(in[i]);
+    shared[i] = path.load(at.in[i]);
   }
   for (uint32_t s = 0; s < args.log_n; s++) {
     const uint32_t stage = backward ? args.log_n - 1 - s : s, distance = half >> stage;
@@ -612,17 +597,17 @@ __device__ __forceinline__ void small_row(const hx_cuda_args_t &args, typename P
   if (backward) {
     const hx_cuda_finish_t finish = ((const hx_cuda_finish_t *)args.extra)[at.row];
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
-      out[i] = (cell)path.finish(shared[i], finish);
+      at.out[i] = (Word)path.finish(shared[i], finish);
     }
     return;
   }
   for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
-    const cell x = (cell)path.store(shared[i]);
+    const uint64_t x = path.store(shared[i]);
     if (args.z == 0) {
-      out[i] = x;
+      at.out[i] = (Word)x;
     } else {
       const forward_end<Word> end(args, at.row);
-      uint64_t sum = end.add(word_of(x), end.b[i], end.scale[0], at.prime->q);
+      uint64_t sum = end.add(x, end.b[i], end.scale[0], at.prime->q);
       if (end.c != NULL) sum = end.add(sum, end.c[i], end.scale[1], at.prime->q);
       at.out[end.place(i)] = (Word)sum;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise kernels: a block takes 1024 elements of one row, each thread four of them, 256 apart. args.x: log of the
-// blocks a row.
+// Pointwise kernels: a block takes 8 KiB of one row, or 1024 elements, each thread four of them, 256 apart. args.x: log
+// of the blocks a row.
 #ifndef HX_CUDA_KERNELS_ROWS_CUH
 #define HX_CUDA_KERNELS_ROWS_CUH
 
@@ -86,66 +86,122 @@ __device__ __forceinline__ Word scaled(Word x, const hx_cuda_factor_t &f, uint64
   }
 }
 
-// args.z: the modulus is q << z (lazy residues).
+// Sixteen bytes of a row. A thread of the kernels of rows and tensors takes ROW_CELLS of each row, ROW_THREADS cells apart.
+#define ROW_CELLS 2
 template <class Word>
-__device__ __forceinline__ uint64_t row_value(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint64_t m,
-                                              uint32_t row, uint32_t i, const Word *a, const Word *b, const Word *c) {
-  const uint64_t x = a[i];
+struct alignas(16) row_cell {
+  static constexpr int words = 16 / sizeof(Word);
+  Word x[words];
+};
+
+// Whether rows begin at multiples of 16 bytes: views may lie at any.
+__device__ __forceinline__ bool begins_whole(const void *row) { return ((uint64_t)row & 15) == 0; }
+
+template <class Word, bool WHOLE>
+__device__ __forceinline__ row_cell<Word> load_cell(const Word *row, uint32_t i) {
+  if constexpr (WHOLE) return *(const row_cell<Word> *)(row + i);
+  row_cell<Word> cell;
+#pragma unroll
+  for (int l = 0; l < cell.words; l++) {
+    cell.x[l] = row[i + l];
+  }
+  return cell;
+}
+template <class Word, bool WHOLE>
+__device__ __forceinline__ void store_cell(Word *row, uint32_t i, row_cell<Word> cell) {
+  if constexpr (WHOLE) {
+    *(row_cell<Word> *)(row + i) = cell;
+    return;
+  }
+#pragma unroll
+  for (int l = 0; l < cell.words; l++) {
+    row[i + l] = cell.x[l];
+  }
+}
+
+template <class Word, class F>
+__device__ __forceinline__ row_cell<Word> each_of(F of) {
+  row_cell<Word> cell;
+#pragma unroll
+  for (int l = 0; l < cell.words; l++) {
+    cell.x[l] = (Word)of(l);
+  }
+  return cell;
+}
+
+// args.z: the modulus is q << z (lazy residues). Place i on.
+template <class Word>
+__device__ __forceinline__ row_cell<Word> row_value(const hx_cuda_args_t &args, const hx_cuda_prime_t *p, uint32_t row,
+                                                    uint32_t i, const row_cell<Word> &a, const row_cell<Word> &b,
+                                                    const row_cell<Word> &c) {
+  const uint64_t m = p->q << args.z;
+  const hx_cuda_factor_t *f = (const hx_cuda_factor_t *)args.extra + 2 * row;
   switch (args.op) {
     case HX_CUDA_DO_ADD:
-      return mod_once(x + b[i], m);
+      return each_of<Word>([&](int l) { return mod_once((uint64_t)a.x[l] + b.x[l], m); });
     case HX_CUDA_DO_SUB:
-      return mod_once(x + m - b[i], m);
+      return each_of<Word>([&](int l) { return mod_once(a.x[l] + m - b.x[l], m); });
     case HX_CUDA_DO_NEG:
-      return mod_once(m - x, m);
+      return each_of<Word>([&](int l) { return mod_once(m - a.x[l], m); });
     case HX_CUDA_DO_REDUCE:
-      return mod_once(mod_word(x, p->ratio, m), m);
+      return each_of<Word>([&](int l) { return mod_once(mod_word(a.x[l], p->ratio, m), m); });
     case HX_CUDA_DO_MUL:
-      return product<Word>(a[i], b[i], p);
+      return each_of<Word>([&](int l) { return product<Word>(a.x[l], b.x[l], p); });
     case HX_CUDA_DO_MUL_ADD:
-      return product<Word>(a[i], b[i], p, c[i]);
-    case HX_CUDA_DO_SCALE:
-    case HX_CUDA_DO_OFFSET:
-    case HX_CUDA_DO_MUL_SCALE: {
-      const uint32_t half = args.op == HX_CUDA_DO_MUL_SCALE ? 0 : i >> (args.log_n - 1);
-      const hx_cuda_factor_t f = ((const hx_cuda_factor_t *)args.extra)[2 * row + half];
-      if (args.op == HX_CUDA_DO_OFFSET) return mod_once(x + f.value, m);
-      return scaled<Word>(args.op == HX_CUDA_DO_SCALE ? a[i] : product<Word>(a[i], b[i], p), f, m);
+      return each_of<Word>([&](int l) { return product<Word>(a.x[l], b.x[l], p, c.x[l]); });
+    case HX_CUDA_DO_SCALE: {
+      const hx_cuda_factor_t half = f[i >> (args.log_n - 1)];
+      return each_of<Word>([&](int l) { return scaled<Word>(a.x[l], half, m); });
     }
-    case HX_CUDA_DO_SCALE_ADD: {
-      const hx_cuda_factor_t f = ((const hx_cuda_factor_t *)args.extra)[2 * row];
-      return mod_once((uint64_t)scaled<Word>(a[i], f, m) + b[i], m);
+    case HX_CUDA_DO_OFFSET: {
+      const uint64_t half = f[i >> (args.log_n - 1)].value;
+      return each_of<Word>([&](int l) { return mod_once(a.x[l] + half, m); });
     }
-    case HX_CUDA_DO_AFFINE: {
-      const hx_cuda_factor_t *f = (const hx_cuda_factor_t *)args.extra + 2 * row;
-      return mod_once(scaled<Word>(a[i], f[0], m) + f[1].value, m);
-    }
+    case HX_CUDA_DO_MUL_SCALE:
+      return each_of<Word>([&](int l) { return scaled<Word>(product<Word>(a.x[l], b.x[l], p), f[0], m); });
+    case HX_CUDA_DO_SCALE_ADD:
+      return each_of<Word>([&](int l) { return mod_once((uint64_t)scaled<Word>(a.x[l], f[0], m) + b.x[l], m); });
+    case HX_CUDA_DO_AFFINE:
+      return each_of<Word>([&](int l) { return mod_once(scaled<Word>(a.x[l], f[0], m) + f[1].value, m); });
     default:
-      return x;
+      return a;
+  }
+}
+
+template <class Word, bool WHOLE>
+__device__ __forceinline__ void row_cells(const hx_cuda_args_t &args, uint32_t row, const Word *a, const Word *b,
+                                          const Word *c, Word *out) {
+  constexpr uint32_t words = row_cell<Word>::words;
+  const uint32_t n = 1u << args.log_n;
+  const uint32_t first = ((blockIdx.x & ((1u << args.x) - 1)) * ROW_CELLS * ROW_THREADS + threadIdx.x) * words;
+  const hx_cuda_prime_t *p = prime_of(args, row);
+  row_cell<Word> x[ROW_CELLS] = {}, y[ROW_CELLS] = {}, z[ROW_CELLS] = {};
+#pragma unroll
+  for (int k = 0; k < ROW_CELLS; k++) {
+    const uint32_t i = first + k * ROW_THREADS * words;
+    if (i < n) x[k] = load_cell<Word, WHOLE>(a, i);
+    if (i < n && b != NULL) y[k] = load_cell<Word, WHOLE>(b, i);
+    if (i < n && c != NULL) z[k] = load_cell<Word, WHOLE>(c, i);
+  }
+#pragma unroll
+  for (int k = 0; k < ROW_CELLS; k++) {
+    const uint32_t i = first + k * ROW_THREADS * words;
+    if (i < n) store_cell<Word, WHOLE>(out, i, row_value<Word>(args, p, row, i, x[k], y[k], z[k]));
   }
 }
 
 template <class Word>
 __device__ __forceinline__ void row_kernel(const hx_cuda_args_t &args) {
-  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n;
-  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
-  const hx_cuda_prime_t *p = prime_of(args, row);
+  const uint32_t row = blockIdx.x >> args.x;
   const Word *a = operand_row<Word>(args, HX_CUDA_A, row);
-  const Word *b = args.base[HX_CUDA_B] != 0 ? operand_row<Word>(args, HX_CUDA_B, row) : a;
-  const Word *c = args.base[HX_CUDA_C] != 0 ? operand_row<Word>(args, HX_CUDA_C, row) : a;
+  const Word *b = args.base[HX_CUDA_B] != 0 ? operand_row<Word>(args, HX_CUDA_B, row) : NULL;
+  const Word *c = args.base[HX_CUDA_C] != 0 ? operand_row<Word>(args, HX_CUDA_C, row) : NULL;
   Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
-  const uint64_t m = p->q << args.z;
   wait_for_previous();
-  uint64_t value[ROW_EACH];
-#pragma unroll
-  for (int k = 0; k < ROW_EACH; k++) {
-    const uint32_t i = first + k * ROW_THREADS;
-    value[k] = i < n ? row_value<Word>(args, p, m, row, i, a, b, c) : 0;
-  }
-#pragma unroll
-  for (int k = 0; k < ROW_EACH; k++) {
-    const uint32_t i = first + k * ROW_THREADS;
-    if (i < n) out[i] = (Word)value[k];
+  if (begins_whole(a) && begins_whole(b) && begins_whole(c) && begins_whole(out)) {
+    row_cells<Word, true>(args, row, a, b, c, out);
+  } else {
+    row_cells<Word, false>(args, row, a, b, c, out);
   }
 }
 
@@ -162,29 +218,58 @@ __device__ __forceinline__ Word tensor_middle(Word x0, Word x1, Word y0, Word y1
   }
 }
 
+template <class Word, bool WHOLE>
+__device__ __forceinline__ void tensor_cells(const hx_cuda_args_t &args, const hx_cuda_prime_t *p,
+                                             const Word *const (&in)[4], Word *const (&out)[3]) {
+  constexpr uint32_t words = row_cell<Word>::words;
+  const uint32_t n = 1u << args.log_n;
+  const uint32_t first = ((blockIdx.x & ((1u << args.x) - 1)) * ROW_CELLS * ROW_THREADS + threadIdx.x) * words;
+  row_cell<Word> x[ROW_CELLS][4] = {};
+#pragma unroll
+  for (int k = 0; k < ROW_CELLS; k++) {
+#pragma unroll
+    for (int m = 0; m < 4; m++) {
+      const uint32_t i = first + k * ROW_THREADS * words;
+      if (i < n) x[k][m] = load_cell<Word, WHOLE>(in[m], i);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < ROW_CELLS; k++) {
+    const uint32_t i = first + k * ROW_THREADS * words;
+    const row_cell<Word>(&v)[4] = x[k];
+    if (i < n) {
+      store_cell<Word, WHOLE>(out[0], i, each_of<Word>([&](int l) { return product<Word>(v[0].x[l], v[2].x[l], p); }));
+      store_cell<Word, WHOLE>(out[1], i, each_of<Word>([&](int l) {
+                                return tensor_middle<Word>(v[0].x[l], v[1].x[l], v[2].x[l], v[3].x[l], p);
+                              }));
+      store_cell<Word, WHOLE>(out[2], i, each_of<Word>([&](int l) { return product<Word>(v[1].x[l], v[3].x[l], p); }));
+    }
+  }
+}
+
 // (a0 b0, a0 b1 + a1 b0, a1 b1). Row tables are [3][launch rows] for the result, [2][launch rows] for a and b; count is
 // the number of launch rows.
 template <class Word>
 __device__ __forceinline__ void tensor_kernel(const hx_cuda_args_t &args) {
-  const uint32_t row = blockIdx.x >> args.x, n = 1u << args.log_n, rows = args.count;
-  const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
+  const uint32_t row = blockIdx.x >> args.x, rows = args.count;
   const hx_cuda_prime_t *p = prime_of(args, row);
-  const Word *a0 = operand_row<Word>(args, HX_CUDA_A, row), *a1 = operand_row<Word>(args, HX_CUDA_A, row + rows);
-  const Word *b0 = operand_row<Word>(args, HX_CUDA_B, row), *b1 = operand_row<Word>(args, HX_CUDA_B, row + rows);
+  const Word *in[4];
   Word *out[3];
+  bool whole = true;
+#pragma unroll
+  for (int m = 0; m < 4; m++) {
+    in[m] = operand_row<Word>(args, m < 2 ? HX_CUDA_A : HX_CUDA_B, row + m % 2 * rows);
+    whole = whole && begins_whole(in[m]);
+  }
 #pragma unroll
   for (int c = 0; c < 3; c++) {
     out[c] = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row + c * rows);
+    whole = whole && begins_whole(out[c]);
   }
-#pragma unroll
-  for (int k = 0; k < ROW_EACH; k++) {
-    const uint32_t i = first + k * ROW_THREADS;
-    if (i < n) {
-      const Word x0 = a0[i], x1 = a1[i], y0 = b0[i], y1 = b1[i];
-      out[0][i] = product<Word>(x0, y0, p);
-      out[1][i] = tensor_middle<Word>(x0, x1, y0, y1, p);
-      out[2][i] = product<Word>(x1, y1, p);
-    }
+  if (whole) {
+    tensor_cells<Word, true>(args, p, in, out);
+  } else {
+    tensor_cells<Word, false>(args, p, in, out);
   }
 }
 

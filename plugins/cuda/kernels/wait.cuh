@@ -19,4 +19,17 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
+// The two halves of it. Where blocks of the next launch do not all fit beside those that run, they spread unevenly over
+// the multiprocessors: then it had better begin when results are stored.
+__device__ __forceinline__ void wait_until_previous_is_done() {
+#if HX_CUDA_ON_DEVICE && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void let_next_begin() {
+#if HX_CUDA_ON_DEVICE && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 #endif

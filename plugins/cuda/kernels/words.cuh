@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of rows of 32-bit words in 32-bit arithmetic, primes below 2^31. The columns are those of ntt.cuh over cells
-// of two neighbours, which share their twiddles; the rows are here.
+// Transforms of rows of 32-bit words in 32-bit arithmetic, primes below 2^31. The columns are those of ntt.cuh, the rows
+// are here.
 //
 // Twiddles are pairs of words (value, Shoup's quotient). Node v = (u << t) + j, j < 2^t, of a tree has table[u << t] *
 // table[j], since a power's exponent is v's bits reversed. So the last four stages, to which 15 of 16 nodes belong, need
@@ -21,28 +21,19 @@ struct alignas(4 * COUNT) words {
 };
 
 // Forward values in [0, 2q), backward in [0, q).
-template <int LANES>
-struct word_path_of {
-  template <class Word>
-  using cell = words<LANES>;
-  static constexpr uint32_t lanes = LANES;
+struct word_path {
   static constexpr bool tight = false;
-  typedef words<LANES> value;
+  typedef uint32_t value;
   typedef uint2 twiddle;
   uint32_t q;
   const twiddle *table;
 
-  __device__ __forceinline__ word_path_of(const hx_cuda_prime_t *p, bool backward)
+  __device__ __forceinline__ word_path(const hx_cuda_prime_t *p, bool backward)
       : q((uint32_t)p->q), table((const twiddle *)(backward ? p->word_backward : p->word_forward)) {}
-  __device__ __forceinline__ value load(value x) const { return x; }
+  __device__ __forceinline__ value load(uint32_t word) const { return word; }
   __device__ __forceinline__ value reduce(value x) const { return x; }
-  __device__ __forceinline__ value store(value x) const {
-#pragma unroll
-    for (int l = 0; l < LANES; l++) {
-      x.x[l] = word_once(x.x[l], q);
-    }
-    return x;
-  }
+  __device__ __forceinline__ void stores_follow() const { let_next_begin(); }
+  __device__ __forceinline__ uint32_t store(value x) const { return word_once(x, q); }
   __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
   template <int COUNT>
   __device__ __forceinline__ void fetch(uint32_t node, twiddle (&w)[COUNT]) const {
@@ -57,54 +48,36 @@ struct word_path_of {
       }
     }
   }
-  __device__ __forceinline__ uint32_t times(uint32_t x, twiddle w) const { return word_shoup(x, w.x, w.y, q); }
+  __device__ __forceinline__ value times(value x, twiddle w) const { return word_shoup(x, w.x, w.y, q); }
+  __device__ __forceinline__ value times(value x, const hx_cuda_factor_t &f) const {
+    return word_shoup(x, (uint32_t)f.value, (uint32_t)(f.quotient >> 32), q);
+  }
   // x + y w, x - y w: both terms are brought below q first.
   __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
-#pragma unroll
-    for (int l = 0; l < LANES; l++) {
-      const uint32_t a = word_once(x.x[l], q), b = word_once(times(y.x[l], w), q);
-      x.x[l] = a + b;
-      y.x[l] = a + q - b;
-    }
+    const uint32_t a = word_once(x, q), b = word_once(times(y, w), q);
+    x = a + b;
+    y = a + q - b;
   }
   // x + y, (x - y) w: both are brought below q.
   __device__ __forceinline__ void join(value &x, value &y, twiddle w) const {
-#pragma unroll
-    for (int l = 0; l < LANES; l++) {
-      const uint32_t a = x.x[l], b = y.x[l];
-      x.x[l] = word_once(a + b, q);
-      y.x[l] = word_once(times(a + q - b, w), q);
-    }
+    const uint32_t a = x, b = y;
+    x = word_once(a + b, q);
+    y = word_once(times(a + q - b, w), q);
   }
-  __device__ __forceinline__ value finish(value x, const hx_cuda_finish_t &f) const {
-    const uint2 w = {(uint32_t)f.factor.value, (uint32_t)(f.factor.quotient >> 32)};
-#pragma unroll
-    for (int l = 0; l < LANES; l++) {
-      x.x[l] = word_once(word_once(times(x.x[l], w), q) + (uint32_t)f.add, q);
-    }
-    return x;
+  __device__ __forceinline__ uint32_t finish(value x, const hx_cuda_finish_t &f) const {
+    return word_once(word_once(times(x, f.factor), q) + (uint32_t)f.add, q);
   }
 };
-typedef word_path_of<2> word_path;
-
-__device__ __forceinline__ uint64_t word_of(words<1> x) { return x.x[0]; }
 
 // They have waited when they begin.
-template <int LANES>
-__device__ __forceinline__ void wait_late(const word_path_of<LANES> &) {}
+__device__ __forceinline__ void wait_late(const word_path &) {}
 
-template <int LANES>
-__device__ __forceinline__ words<LANES> load_middle(const word_path_of<LANES> &, words<LANES> x) {
-  return x;
-}
-template <int LANES>
-__device__ __forceinline__ void store_middle(const word_path_of<LANES> &, words<LANES> *to, words<LANES> x) {
-  *to = x;
-}
+// Middle results need no reduction.
+__device__ __forceinline__ void store_middle(const word_path &, uint32_t *to, uint32_t x) { *to = x; }
 
 // The last four stages of node u's subtree: a twiddle is one of u's four, times one that does not depend on u but for
 // the first of each stage.
-struct word_step : word_path_of<1> {
+struct word_step : word_path {
   struct twiddle {
     uint2 own, shared;
     bool first;
@@ -112,8 +85,8 @@ struct word_step : word_path_of<1> {
   uint2 own[4], shared[8];
 
   // `place`: u less n/16.
-  __device__ __forceinline__ word_step(const word_path_of<1> &path, uint32_t log_n, uint32_t place)
-      : word_path_of<1>(path) {
+  __device__ __forceinline__ word_step(const word_path &path, uint32_t log_n, uint32_t place)
+      : word_path(path) {
     const uint4 *from = (const uint4 *)(table + (1u << (log_n - 4)) + 4 * place), *all = (const uint4 *)table;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -137,13 +110,13 @@ struct word_step : word_path_of<1> {
     }
   }
   __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
-    if (!w.first) y.x[0] = times(y.x[0], w.shared);
-    word_path_of<1>::split(x, y, w.own);
+    if (!w.first) y = times(y, w.shared);
+    word_path::split(x, y, w.own);
   }
   __device__ __forceinline__ void join(value &x, value &y, twiddle w) const {
-    const uint32_t a = x.x[0], b = y.x[0], d = a + q - b;
-    x.x[0] = word_once(a + b, q);
-    y.x[0] = word_once(times(w.first ? d : times(d, w.shared), w.own), q);
+    const uint32_t a = x, b = y, d = a + q - b;
+    x = word_once(a + b, q);
+    y = word_once(times(w.first ? d : times(d, w.shared), w.own), q);
   }
 };
 
@@ -151,31 +124,31 @@ struct word_step : word_path_of<1> {
 // + k. In the exchange value (g, k) of a row lies at k * 17 + g; 272 words on lies the next row of the warp: both ways of
 // reading touch every bank once.
 
-__device__ __forceinline__ void words_across(words<1> (&v)[16], uint32_t *own, uint32_t g) {
+__device__ __forceinline__ void words_across(uint32_t (&v)[16], uint32_t *own, uint32_t g) {
   uint32_t *to = own + g, *from = own + 17 * g;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    to[k * 17] = v[k].x[0];
+    to[k * 17] = v[k];
   }
   __syncwarp();
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k].x[0] = from[k];
+    v[k] = from[k];
   }
   __syncwarp();
 }
 
 // The way back.
-__device__ __forceinline__ void words_along(words<1> (&v)[16], uint32_t *own, uint32_t g) {
+__device__ __forceinline__ void words_along(uint32_t (&v)[16], uint32_t *own, uint32_t g) {
   uint32_t *to = own + 17 * g, *from = own + g;
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    to[k] = v[k].x[0];
+    to[k] = v[k];
   }
   __syncwarp();
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k].x[0] = from[k * 17];
+    v[k] = from[k * 17];
   }
 }
 
@@ -188,11 +161,11 @@ __device__ __forceinline__ words<2> *pair_place(uint32_t *own, uint32_t g, uint3
   return (words<2> *)own + (g >> 3) * 8 + (g & 1) + 2 * ((g >> 1 & 3) ^ (i & 3)) + 16 * i;
 }
 
-__device__ __forceinline__ void words_to_pairs(const words<1> (&v)[16], words<2> (&pairs)[8], uint32_t *own,
+__device__ __forceinline__ void words_to_pairs(const uint32_t (&v)[16], words<2> (&pairs)[8], uint32_t *own,
                                                uint32_t g) {
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    *four_place(own, g, i) = words<4>{{v[4 * i].x[0], v[4 * i + 1].x[0], v[4 * i + 2].x[0], v[4 * i + 3].x[0]}};
+    *four_place(own, g, i) = words<4>{{v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]}};
   }
   __syncwarp();
 #pragma unroll
@@ -201,7 +174,7 @@ __device__ __forceinline__ void words_to_pairs(const words<1> (&v)[16], words<2>
   }
 }
 
-__device__ __forceinline__ void pairs_to_words(const words<2> (&pairs)[8], words<1> (&v)[16], uint32_t *own,
+__device__ __forceinline__ void pairs_to_words(const words<2> (&pairs)[8], uint32_t (&v)[16], uint32_t *own,
                                                uint32_t g) {
 #pragma unroll
   for (int i = 0; i < 8; i++) {
@@ -213,10 +186,14 @@ __device__ __forceinline__ void pairs_to_words(const words<2> (&pairs)[8], words
     const words<4> four = *four_place(own, g, i);
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-      v[4 * i + k].x[0] = four.x[k];
+      v[4 * i + k] = four.x[k];
     }
   }
   __syncwarp();
+}
+
+__device__ __forceinline__ words<2> stored(const word_path &path, words<2> x) {
+  return words<2>{{path.store(x.x[0]), path.store(x.x[1])}};
 }
 
 // Where 16 threads work: their row of 256 points among those of the transform, from `first` on.
@@ -251,25 +228,25 @@ __device__ __forceinline__ void store_pair(const forward_end<uint32_t> &end, uin
 __device__ __forceinline__ void forward_word_rows(const hx_cuda_args_t &args, uint32_t *shared) {
   const ntt_place<uint32_t> at(args, args.x);
   const word_chunk c(args.log_n, at.tile, shared);
-  const word_path_of<1> path(at.prime, false);
+  const word_path path(at.prime, false);
   const word_step step(path, args.log_n, c.chunk * 16 + c.g);
-  words<1> v[16];
+  uint32_t v[16];
   words<2> pairs[8];
   const uint32_t *in = c.places(at.in);
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    v[k].x[0] = in[k * 16];
+    v[k] = in[k * 16];
   }
   forward_step<4>(path, v, c.root);
   words_across(v, c.own, c.g);
   forward_step<4>(step, v, 0);
   words_to_pairs(v, pairs, c.own, c.g);
-  const word_path pair_path(at.prime, false);
+  path.stores_follow();
   if (args.z == 0) {
     words<2> *out = c.pairs(at.out);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      out[i * 16] = pair_path.store(pairs[i]);
+      out[i * 16] = stored(path, pairs[i]);
     }
     return;
   }
@@ -278,28 +255,27 @@ __device__ __forceinline__ void forward_word_rows(const hx_cuda_args_t &args, ui
   for (int m = 0; m < 2; m++) {
     const words<2> *from = c.pairs(m == 0 ? end.b : end.c);
     if (m == 1 && end.c == NULL) break;
-    const uint2 scale = {(uint32_t)end.scale[m].value, (uint32_t)(end.scale[m].quotient >> 32)};
 #pragma unroll
     for (int i = 0; i < 8; i++) {
       const words<2> y = from[i * 16];
 #pragma unroll
       for (int l = 0; l < 2; l++) {
-        pairs[i].x[l] = word_once(pairs[i].x[l], path.q) + word_once(path.times(y.x[l], scale), path.q);
+        pairs[i].x[l] = word_once(pairs[i].x[l], path.q) + word_once(path.times(y.x[l], end.scale[m]), path.q);
       }
     }
   }
 #pragma unroll
   for (int i = 0; i < 8; i++) {
-    store_pair(end, at.out, c.first + 2 * (i * 16 + c.g), pair_path.store(pairs[i]));
+    store_pair(end, at.out, c.first + 2 * (i * 16 + c.g), stored(path, pairs[i]));
   }
 }
 
 __device__ __forceinline__ void backward_word_rows(const hx_cuda_args_t &args, uint32_t *shared) {
   const ntt_place<uint32_t> at(args, args.x);
   const word_chunk c(args.log_n, at.tile, shared);
-  const word_path_of<1> path(at.prime, true);
+  const word_path path(at.prime, true);
   const word_step step(path, args.log_n, c.chunk * 16 + c.g);
-  words<1> v[16];
+  uint32_t v[16];
   words<2> pairs[8];
   const words<2> *in = c.pairs(at.in);
 #pragma unroll
@@ -310,10 +286,11 @@ __device__ __forceinline__ void backward_word_rows(const hx_cuda_args_t &args, u
   backward_step<4>(step, v, 0);
   words_along(v, c.own, c.g);
   backward_step<4>(path, v, c.root);
+  path.stores_follow();
   uint32_t *out = c.places(at.out);
 #pragma unroll
   for (int k = 0; k < 16; k++) {
-    out[k * 16] = v[k].x[0];
+    out[k * 16] = v[k];
   }
 }
 
@@ -326,8 +303,7 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
   const uint32_t row = blockIdx.x >> args.x, tile = blockIdx.x & ((1u << args.x) - 1);
   const word_chunk c(args.log_n, tile, shared);
   const hx_cuda_prime_t *p = prime_of(args, row);
-  const word_path_of<1> path(p, false);
-  const word_path pair_path(p, false);
+  const word_path path(p, false);
   const word_step step(path, args.log_n, c.chunk * 16 + c.g);
   const uint32_t own = ((const uint32_t *)args.extra)[row];
   uint32_t *values = shared + 8 * HX_CUDA_WORD_EXCHANGE + 2 * threadIdx.x;  // where the thread's own pairs are
@@ -369,10 +345,10 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
         x[i] = pairs[i * NTT_THREADS];
       }
     } else {
-      words<1> v[16];
+      uint32_t v[16];
 #pragma unroll
       for (int k = 0; k < 16; k++) {
-        v[k].x[0] = values[k / 2 * 2 * NTT_THREADS + k % 2];
+        v[k] = values[k / 2 * 2 * NTT_THREADS + k % 2];
       }
       forward_step<4>(path, v, c.root);
       words_across(v, c.own, c.g);
@@ -388,7 +364,7 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
     const bool fold = turn.due();
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      x[i] = pair_path.store(x[i]);
+      x[i] = stored(path, x[i]);
 #pragma unroll
       for (int m = 0; m < 2; m++) {
         const words<2> key = keys[(m * 8 + i) * NTT_THREADS];
