@@ -232,10 +232,8 @@ static bool takes_real(const hxs_build *build, const hx_cuda_rows_t *y, const co
 // The kernel's constants: hx_cuda_converting's form, or the real one.
 static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool real, uint8_t **out,
                              size_t *out_bytes) {
-  const size_t word = build->ring->word / 8, each = real ? sizeof(hx_cuda_weight_t) : word;
-  const size_t stride = real ? c->stages : HX_CUDA_CONVERT_STRIDE(word, c->stages);
-  const size_t targets = c->rows * sizeof *c->plan, head = real ? targets : (targets + 15) / 16 * 16;
-  const size_t factors = head + c->rows * stride * each;
+  const size_t head = c->rows * sizeof *c->plan, each = real ? sizeof(hx_cuda_weight_t) : sizeof(uint64_t);
+  const size_t factors = head + (size_t)c->rows * c->stages * each;
   *out_bytes = factors + (real ? c->rows * each : 0);
   HXS_TRY(hxs_keep_or_fail(build, 1, *out_bytes, out));
   for (uint32_t i = 0; i < c->rows; i++) {
@@ -244,12 +242,7 @@ static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool
     for (uint32_t s = 0; s < c->stages; s++) {
       const uint64_t weight = c->weights[(size_t)i * c->stages + s], form = hx_cuda_converting(build, m, weight);
       const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, weight);
-      const uint32_t narrow = (uint32_t)form;
-      memcpy(*out + head + (i * stride + s) * each,
-             real        ? (const void *)&pair
-             : word == 4 ? (const void *)&narrow
-                         : (const void *)&form,
-             each);
+      memcpy(*out + head + ((size_t)i * c->stages + s) * each, real ? (const void *)&pair : (const void *)&form, each);
     }
     if (real) {
       const hx_cuda_weight_t pair = hx_cuda_real_weight(m->q, target.factor);
@@ -265,19 +258,39 @@ static int32_t convert_extra(const hxs_build *build, const conversion_t *c, bool
   return HX_OK;
 }
 
-static hx_cuda_kernel_t convert_kernel(uint32_t stages, bool real) {
-  if (real) {
-    return (hx_cuda_kernel_t)((uint32_t)HX_CUDA_KERNEL_CONVERT_REAL_1 + stages - 1);
-  }
-  return stages == 1    ? HX_CUDA_KERNEL_CONVERT_1
-         : stages <= 8  ? HX_CUDA_KERNEL_CONVERT_8
-         : stages <= 16 ? HX_CUDA_KERNEL_CONVERT_16
-                        : HX_CUDA_KERNEL_CONVERT;
-}
+// A conversion's kernel, the coefficients that its blocks make, and the targets that one may take: 0: any number.
+typedef struct converter {
+  hx_cuda_kernel_t kernel;
+  uint32_t block, targets, target_bytes;
+  uint32_t least,
+      filling;  // targets of a block for the sake of the y that it reads; blocks a multiprocessor that fill it
+} converter_t;
 
-// Coefficients that a block makes.
-static uint32_t convert_block(const hxs_build *build, uint32_t stages, bool real) {
-  return real || stages > 16 ? 256 : 256 * HX_CUDA_CONVERT_EACH(build->ring->word / 8);
+static converter_t converter_of(const hxs_build *build, uint32_t stages, bool real) {
+  if (real) {
+    return (converter_t){(hx_cuda_kernel_t)((uint32_t)HX_CUDA_KERNEL_CONVERT_REAL_1 + stages - 1),
+                         256,
+                         HX_CUDA_REAL_TARGETS,
+                         HX_CUDA_REAL_TARGET_BYTES,
+                         4,
+                         16};
+  }
+  if (build->ring->word == 32 && stages <= HX_CUDA_WORD_TERMS) {
+    return (converter_t){stages <= 8 ? HX_CUDA_KERNEL_CONVERT_WORDS_8 : HX_CUDA_KERNEL_CONVERT_WORDS_16,
+                         256 * HX_CUDA_WORD_COEFFICIENTS(stages),
+                         HX_CUDA_WORD_TARGETS,
+                         HX_CUDA_WORD_TARGET_BYTES,
+                         4,
+                         16};
+  }
+  return (converter_t){stages == 1   ? HX_CUDA_KERNEL_CONVERT_1
+                       : stages <= 8 ? HX_CUDA_KERNEL_CONVERT_8
+                                     : HX_CUDA_KERNEL_CONVERT,
+                       256,
+                       0,
+                       0,
+                       4,
+                       16};
 }
 
 int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const hx_cuda_rows_t *y,
@@ -285,19 +298,20 @@ int32_t hx_cuda_step_convert(hxs_build *build, const hx_cuda_rows_t *out, const 
                              uint32_t plans, const hx_cuda_target_t *plan, const uint64_t *weights) {
   const conversion_t conversion = {stages, plans * targets, plan, weights};
   const bool real = takes_real(build, y, &conversion);
-  const uint32_t log = hx_cuda_log_blocks(build, convert_block(build, stages, real));
+  const converter_t converter = converter_of(build, stages, real);
+  const uint32_t log = hx_cuda_log_blocks(build, converter.block);
   uint8_t *extra = NULL;
   size_t bytes = 0;
   HXS_TRY(convert_extra(build, &conversion, real, &extra, &bytes));
   // Blocks enough to fill the device, targets enough in each to make good use of the y that it reads.
-  const uint64_t wanted = 16u * (uint64_t)build->prepared->device->units;
-  uint32_t each = real && targets > HX_CUDA_REAL_TARGETS ? HX_CUDA_REAL_TARGETS : targets;
-  while (each > 4 && ((uint64_t)polynomials << log) * ((targets + each - 1) / each) < wanted) {
+  const uint64_t wanted = converter.filling * (uint64_t)build->prepared->device->units;
+  uint32_t each = converter.targets > 0 && targets > converter.targets ? converter.targets : targets;
+  while (each > converter.least && ((uint64_t)polynomials << log) * ((targets + each - 1) / each) < wanted) {
     each = (each + 1) / 2;
   }
   const uint64_t blocks = ((uint64_t)polynomials << log) * ((targets + each - 1) / each);
-  STEP(step, convert_kernel(stages, real), blocks)
-  step->shared = real ? each * HX_CUDA_REAL_TARGET_BYTES : 0;
+  STEP(step, converter.kernel, blocks)
+  step->shared = each * converter.target_bytes;
   step->args.op = each;
   step->args.x = log;
   step->args.y = targets;

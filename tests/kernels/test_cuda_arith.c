@@ -100,9 +100,29 @@ static void check_words(const hx_cuda_prime_t *p) {
   }
 }
 
+// Long sums of the largest products and of others: two fit beside a folded sum.
+static void check_word_sums(const hx_cuda_prime_t *p) {
+  const uint32_t q = (uint32_t)p->q, top = 0x7fffffff;
+  for (int i = 0; i < 100; i++) {
+    uint64_t sum = (uint32_t)next_word(), rest = sum % q;
+    hx_cuda_word_sum_t three = {(uint32_t)sum, 0, 0};
+    for (int t = 0; t < 40; t++) {
+      const uint64_t a = i == 0 ? top : (uint32_t)next_word() & top, b = i == 0 ? top : (uint32_t)next_word() & top;
+      assert_true(sum <= UINT64_MAX - 2 * (uint64_t)top * top);
+      sum = word_fold(sum + a * b + b * top, q, p->ratio);
+      rest = (rest + a * b % q + b * top % q) % q;
+      word_mul_add(&three, (uint32_t)a, (uint32_t)b);
+      word_mul_add(&three, (uint32_t)b, top);
+      assert_int_equal(word_rest(&three, word_numbers(p)), rest);
+      assert_true(sum >> 32 < q && sum % q == rest && word_mod(sum, q, p->ratio) == rest);
+    }
+  }
+}
+
 static void words_match_64_bit_arithmetic(void **state) {
   (void)state;
   for_primes(5, 31, check_words);
+  for_primes(5, 31, check_word_sums);
 }
 
 static void check_reals(const hx_cuda_prime_t *p) { check_real_products(p->q, p->real_q, p->real_inverse); }

@@ -157,11 +157,12 @@ typedef struct hx_cuda_pair {
 // Of a row that a block of the kernels of rows and tensors takes.
 #define HX_CUDA_ROW_BYTES 8192u
 
-// Coefficients of a thread of a conversion that holds its rows y, and words from one target's weights to the next one's:
-// they begin at multiples of 16 bytes.
-#define HX_CUDA_CONVERT_EACH(word_bytes_) ((word_bytes_) == 8 ? 1 : 4)
-#define HX_CUDA_CONVERT_STRIDE(word_bytes_, stages_) \
-  (((stages_) + 16 / (word_bytes_) - 1) / (16 / (word_bytes_)) * (16 / (word_bytes_)))
+// Conversions of 32-bit words: rows y that a thread holds, coefficients of a thread that holds so many, targets of a block
+// and shared memory of one.
+#define HX_CUDA_WORD_TERMS 16
+#define HX_CUDA_WORD_COEFFICIENTS(most_) ((most_) <= 8 ? 4u : 2u)
+#define HX_CUDA_WORD_TARGETS 64
+#define HX_CUDA_WORD_TARGET_BYTES 128
 
 // Terms of a real conversion with x and start: 6 rows y at most.
 #define HX_CUDA_REAL_TERMS 8

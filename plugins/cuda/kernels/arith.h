@@ -126,6 +126,49 @@ HX_CUDA_FN uint32_t word_mod(uint64_t z, uint32_t q, uint64_t ratio) {
   return word_once(word_once(a, q) + word_once(b, q), q);
 }
 
+// A sum of products of words, each below 2^62, with its upper word below q: then it is below 2^63, and two products fit
+// beside it.
+HX_CUDA_FN uint64_t word_fold(uint64_t z, uint32_t q, uint64_t ratio) {
+  const uint32_t high = (uint32_t)(z >> 32);
+  return (uint64_t)word_once(high - word_high(high, (uint32_t)(ratio >> 32)) * q, q) << 32 | (uint32_t)z;
+}
+
+// A sum of products in three words, which needs no folds.
+typedef struct hx_cuda_word_sum {
+  uint32_t low, high, top;
+} hx_cuda_word_sum_t;
+
+HX_CUDA_FN void word_mul_add(hx_cuda_word_sum_t *sum, uint32_t a, uint32_t b) {
+#ifdef __CUDACC__
+  asm("mad.lo.cc.u32 %0, %3, %4, %0;\n\tmadc.hi.cc.u32 %1, %3, %4, %1;\n\taddc.u32 %2, %2, 0;"
+      : "+&r"(sum->low), "+&r"(sum->high), "+&r"(sum->top)
+      : "r"(a), "r"(b));
+#else
+  const uint64_t before = (uint64_t)sum->high << 32 | sum->low, after = before + (uint64_t)a * b;
+  sum->low = (uint32_t)after;
+  sum->high = (uint32_t)(after >> 32);
+  sum->top += after < before ? 1 : 0;
+#endif
+}
+
+// What its rest needs of a prime.
+typedef struct hx_cuda_word_numbers {
+  uint64_t ratio;
+  uint32_t q, radix, radix_quotient;  // 2^64 mod q, and Shoup's quotient of it
+} hx_cuda_word_numbers_t;
+
+HX_CUDA_FN hx_cuda_word_numbers_t word_numbers(const hx_cuda_prime_t *p) {
+  const hx_cuda_word_numbers_t numbers = {p->ratio, (uint32_t)p->q, (uint32_t)p->radix,
+                                          (uint32_t)(p->radix_quotient >> 32)};
+  return numbers;
+}
+
+// The sum mod q: the lower two words, and the third times 2^64 mod q.
+HX_CUDA_FN uint32_t word_rest(const hx_cuda_word_sum_t *sum, hx_cuda_word_numbers_t p) {
+  const uint32_t top = word_once(word_shoup(sum->top, p.radix, p.radix_quotient, p.q), p.q);
+  return word_once(word_mod((uint64_t)sum->high << 32 | sum->low, p.q, p.ratio) + top, p.q);
+}
+
 // ---- real path. Bounds in units of q; e = q * 2^-52 <= 1/4.
 
 HX_CUDA_FN double real_fma(double a, double b, double c) {

@@ -11,15 +11,15 @@
 // start + sum of weights[s] * y_s; numbers in the form that product_sum's conversions have. first: rows of y in the table.
 template <class Word>
 __device__ __forceinline__ Word combine(const hx_cuda_args_t &args, const hx_cuda_prime_t *p,
-                                            const hx_cuda_target_t &target, const Word *weights, uint32_t first,
+                                            const hx_cuda_target_t &target, const uint64_t *weights, uint32_t first,
                                             uint32_t count, uint32_t i, const Word *x) {
   product_sum<Word> sum(target.start);
-  fold_turn<Word> turn(p);
+  fold_turn<Word> turn;
   const uint64_t *rows = (const uint64_t *)args.rows[HX_CUDA_B];
   const Word *base = (const Word *)args.base[HX_CUDA_B];
   for (uint32_t s = 0; s < count; s++) {
     if (turn.due()) sum.fold(p);
-    sum.add(base[rows[first + s] + i], weights[s]);
+    sum.add(base[rows[first + s] + i], (Word)weights[s]);
   }
   if (x != NULL) {
     if (turn.due()) sum.fold(p);
@@ -30,21 +30,15 @@ __device__ __forceinline__ Word combine(const hx_cuda_args_t &args, const hx_cud
 
 // Targets of fast conversions. A launch has polynomials of `count` rows y (table B, count a polynomial) and `y` targets
 // (result rows, table OUT); x (table A) has a row for each target that needs one. Polynomials repeat every args.z
-// plans: extra is hx_cuda_target_t [z][y], then, 16-byte aligned, weights Word [z][y][HX_CUDA_CONVERT_STRIDE]. args.x: log
-// of the blocks a row;
+// plans: extra is hx_cuda_target_t [z][y], then weights uint64_t [z][y][count]. args.x: log of the blocks a row;
 // args.op: targets that one block makes.
-template <class Word>
-__device__ __forceinline__ const Word *convert_weights(const hx_cuda_args_t &args, uint32_t at) {
-  const uint64_t begin = args.extra + (uint64_t)args.z * args.y * sizeof(hx_cuda_target_t);
-  return (const Word *)((begin + 15) & ~(uint64_t)15) + (uint64_t)at * HX_CUDA_CONVERT_STRIDE(sizeof(Word), args.count);
-}
-
 template <class Word>
 __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
   const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
   const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
   const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
+  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
   if (i >= n) return;
   for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
     const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
@@ -56,61 +50,121 @@ __device__ __forceinline__ void convert_kernel(const hx_cuda_args_t &args) {
     if (target.kind == HX_CUDA_TARGET_COPY) {
       out[i] = x[i];
     } else {
-      out[i] = combine<Word>(args, p, target, convert_weights<Word>(args, at), polynomial * args.count, args.count, i, x);
+      out[i] = combine<Word>(args, p, target, weights + (uint64_t)at * args.count, polynomial * args.count, args.count, i,
+                             x);
     }
   }
 }
 
-// The same with y held in registers, for at most MOST rows: one thread makes all targets of a part for so many
-// coefficients, BASE_THREADS apart.
+// The same with y held in registers, for at most MOST rows: one thread makes all targets of a part for one coefficient.
 template <class Word, int MOST>
 __device__ __forceinline__ void convert_held_kernel(const hx_cuda_args_t &args) {
-  constexpr int each = HX_CUDA_CONVERT_EACH(sizeof(Word)), held = row_cell<Word>::words;
   const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
   const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
-  const uint32_t n = 1u << args.log_n, i = tile * (BASE_THREADS * each) + threadIdx.x, plan = polynomial % args.z;
+  const uint32_t n = 1u << args.log_n, i = tile * BASE_THREADS + threadIdx.x, plan = polynomial % args.z;
   const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
-  Word y[MOST][each];
+  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
+  if (i >= n) return;
+  uint64_t y[MOST];
 #pragma unroll
   for (int s = 0; s < MOST; s++) {
-    const Word *from = operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + ((uint32_t)s < args.count ? s : 0));
-#pragma unroll
-    for (int e = 0; e < each; e++) {
-      y[s][e] = (uint32_t)s < args.count && i + e * BASE_THREADS < n ? from[i + e * BASE_THREADS] : 0;
-    }
+    y[s] = (uint32_t)s < args.count ? operand_row<Word>(args, HX_CUDA_B, polynomial * args.count + s)[i] : 0;
   }
   for (uint32_t t = part * args.op; t < args.y && t < (part + 1) * args.op; t++) {
     const uint32_t row = polynomial * args.y + t, at = plan * args.y + t;
     const hx_cuda_target_t target = targets[at];
     if (target.kind == HX_CUDA_TARGET_SKIP) continue;
     const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + target.prime;
-    const row_cell<Word> *weights = (const row_cell<Word> *)convert_weights<Word>(args, at);
-    const Word *x = target.kind == HX_CUDA_TARGET_CONVERT ? NULL : operand_row<Word>(args, HX_CUDA_A, row);
+    const uint64_t *w = weights + (uint64_t)at * args.count;
     Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
-    fold_turn<Word> turn(p);
-    product_sum<Word> sum[each];
+    if (target.kind == HX_CUDA_TARGET_COPY) {
+      out[i] = operand_row<Word>(args, HX_CUDA_A, row)[i];
+      continue;
+    }
+    hx_cuda_wide_t sum = {0, target.start};
+#pragma unroll
+    for (int s = 0; s < MOST; s++) {
+      if ((uint32_t)s < args.count) wide_mul_add(&sum, y[s], w[s]);
+    }
+    if (target.kind == HX_CUDA_TARGET_DIVIDE)
+      wide_mul_add(&sum, operand_row<Word>(args, HX_CUDA_A, row)[i], target.factor);
+    out[i] = (Word)mod_redc(sum, p);
+  }
+}
+
+// The same for 32-bit words: a block gathers its targets in shared memory, a thread makes them for some coefficients,
+// four rows at a time, in sums of three words. A target that is not divided has the factor 0.
+struct word_target {
+  uint64_t out, x;  // row offsets
+  hx_cuda_word_numbers_t prime;
+  uint32_t start, factor, kind;
+  alignas(16) uint32_t weights[HX_CUDA_WORD_TERMS];
+};
+static_assert(sizeof(word_target) <= HX_CUDA_WORD_TARGET_BYTES, "shared memory of a target");
+
+template <int MOST>
+__device__ __forceinline__ void convert_words_kernel(const hx_cuda_args_t &args, word_target *held) {
+  constexpr int each = HX_CUDA_WORD_COEFFICIENTS(MOST);
+  const uint32_t tile = blockIdx.x & ((1u << args.x) - 1), rest = blockIdx.x >> args.x;
+  const uint32_t parts = (args.y + args.op - 1) / args.op, polynomial = rest / parts, part = rest % parts;
+  const uint32_t n = 1u << args.log_n, i = tile * (BASE_THREADS * each) + threadIdx.x, plan = polynomial % args.z;
+  const hx_cuda_target_t *targets = (const hx_cuda_target_t *)args.extra;
+  const uint64_t *weights = (const uint64_t *)(targets + args.z * args.y);
+  const uint32_t first = part * args.op, count = min(args.op, args.y - first), stages = args.count;
+  for (uint32_t t = threadIdx.x; t < count; t += BASE_THREADS) {
+    const uint32_t row = polynomial * args.y + first + t;
+    const hx_cuda_target_t from = targets[plan * args.y + first + t];
+    held[t].prime = word_numbers((const hx_cuda_prime_t *)args.primes + from.prime);
+    held[t].kind = from.kind;
+    held[t].start = (uint32_t)from.start;
+    held[t].factor = from.kind == HX_CUDA_TARGET_DIVIDE ? (uint32_t)from.factor : 0;
+    held[t].out = ((const uint64_t *)args.rows[HX_CUDA_OUT])[row];
+    held[t].x = args.rows[HX_CUDA_A] != 0 ? ((const uint64_t *)args.rows[HX_CUDA_A])[row] : 0;
+  }
+  for (uint32_t w = threadIdx.x; w < count * MOST; w += BASE_THREADS) {
+    const uint32_t t = w / MOST, s = w % MOST;
+    held[t].weights[s] = s < stages ? (uint32_t)weights[(uint64_t)(plan * args.y + first + t) * stages + s] : 0;
+  }
+  uint32_t y[MOST][each];
+#pragma unroll
+  for (int s = 0; s < MOST; s++) {
+    const bool there = (uint32_t)s < stages;
+    const uint32_t *from = operand_row<uint32_t>(args, HX_CUDA_B, polynomial * stages + (there ? s : 0));
 #pragma unroll
     for (int e = 0; e < each; e++) {
-      sum[e] = product_sum<Word>(target.start);
+      y[s][e] = there && i + e * BASE_THREADS < n ? from[i + e * BASE_THREADS] : 0;
     }
-    row_cell<Word> w;
+  }
+  __syncthreads();
+  for (uint32_t t = 0; t < count; t++) {
+    const word_target &to = held[t];
+    if (to.kind == HX_CUDA_TARGET_SKIP) continue;
+    const uint32_t *x = (const uint32_t *)args.base[HX_CUDA_A] + to.x;
+    uint32_t *out = (uint32_t *)args.base[HX_CUDA_OUT] + to.out;
+    hx_cuda_word_sum_t sum[each];
 #pragma unroll
-    for (int s = 0; s <= MOST; s++) {  // the last turn: x
-      if (s < MOST ? (uint32_t)s >= args.count : target.kind != HX_CUDA_TARGET_DIVIDE) continue;
-      if (s < MOST && s % held == 0) w = weights[s / held];
-      const Word weight = s < MOST ? w.x[s % held] : (Word)target.factor;
-      const bool fold = turn.due();
+    for (int e = 0; e < each; e++) {
+      sum[e] = hx_cuda_word_sum_t{to.start, 0, 0};
+    }
 #pragma unroll
-      for (int e = 0; e < each; e++) {
-        if (fold) sum[e].fold(p);
-        sum[e].add(s < MOST ? y[s % MOST][e] : i + e * BASE_THREADS < n ? x[i + e * BASE_THREADS] : 0, weight);
+    for (int s = 0; s < MOST; s += 4) {
+      if ((uint32_t)s >= stages) break;
+      const row_cell<uint32_t> w = *(const row_cell<uint32_t> *)(to.weights + s);
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+#pragma unroll
+        for (int e = 0; e < each; e++) {
+          word_mul_add(&sum[e], y[s + k][e], w.x[k]);
+        }
       }
     }
 #pragma unroll
     for (int e = 0; e < each; e++) {
-      if (i + e * BASE_THREADS < n) {
-        out[i + e * BASE_THREADS] =
-            target.kind == HX_CUDA_TARGET_COPY ? x[i + e * BASE_THREADS] : sum[e].converted(p);
+      const uint32_t at = i + e * BASE_THREADS;
+      if (at < n) {
+        const uint32_t own = to.kind != HX_CUDA_TARGET_CONVERT ? x[at] : 0;
+        word_mul_add(&sum[e], own, to.factor);
+        out[at] = to.kind == HX_CUDA_TARGET_COPY ? own : word_rest(&sum[e], to.prime);
       }
     }
   }
@@ -218,7 +272,7 @@ __device__ __forceinline__ void chain_kernel(const hx_cuda_args_t &args) {
     const hx_cuda_prime_t *p = (const hx_cuda_prime_t *)args.primes + targets[s].prime;
     const Word x = operand_row<Word>(args, HX_CUDA_A, first + s)[i];
     product_sum<Word> sum(targets[s].start);
-    fold_turn<Word> turn(p);
+    fold_turn<Word> turn;
     for (uint32_t l = 0; l <= s; l++) {
       if (turn.due()) sum.fold(p);
       sum.add(l < s ? operand_row<Word>(args, HX_CUDA_OUT, first + l)[i] : x,

@@ -28,6 +28,7 @@ constexpr int blocks_of(int id, int threads) {
   if (id >= ID_RAISE_0 && id <= ID_RAISE_4) return 2;
   if (id >= ID_RAISE_TENSOR_0 && id <= ID_RAISE_TENSOR_4) return 1;
   if (id == ID_WORD_KEY_ROWS) return 4;
+  if (id == ID_CONVERT_WORDS_8 || id == ID_CONVERT_WORDS_16) return 3;
   if (id >= ID_WORD_FORWARD_COLUMNS_0 && id <= ID_WORD_BACKWARD_ROWS) return 8;
   if (id >= ID_REAL_FORWARD_COLUMNS_0 && id <= ID_KEY_ROWS) return 6;
   return threads == 128 ? 3 : 1;

@@ -19,14 +19,14 @@ __device__ __forceinline__ const hx_cuda_prime_t *prime_of(const hx_cuda_args_t 
   return (const hx_cuda_prime_t *)args.primes + ((const uint32_t *)args.row_prime)[row];
 }
 
-// Sums of products of residues, one below q and one below any prime of its word, that begin with a word. fold() is due
-// after every `terms` of them (fold_turn).
+// Sums of products of residues that begin with a word; they are folded after every `terms` products (fold_turn). Of 64-bit
+// words, below 2^122, 32 stay below 2^128 beside a folded sum; of 32-bit ones, below 2^62, 2 stay below 2^64.
 template <class Word>
-struct product_sum {  // products below 2^122: 32 of them stay below 2^128 beside a folded sum
+struct product_sum {
+  static constexpr uint32_t terms = 32;
   hx_cuda_wide_t z;
 
   __device__ __forceinline__ explicit product_sum(uint64_t start = 0) : z{0, start} {}
-  __device__ __forceinline__ static uint32_t terms(const hx_cuda_prime_t *) { return 32; }
   __device__ __forceinline__ void add(uint64_t a, uint64_t b) { wide_mul_add(&z, a, b); }
   __device__ __forceinline__ void fold(const hx_cuda_prime_t *p) { z.high = mod_word(z.high, p->ratio, p->q); }
   __device__ __forceinline__ Word residue(const hx_cuda_prime_t *p) const { return (Word)mod_wide(z, p); }
@@ -34,16 +34,13 @@ struct product_sum {  // products below 2^122: 32 of them stay below 2^128 besid
   __device__ __forceinline__ Word converted(const hx_cuda_prime_t *p) const { return (Word)mod_redc(z, p); }
 };
 template <>
-struct product_sum<uint32_t> {  // a folded sum is below 2^(32 + L), products below 2^(31 + L), L the bits of q
+struct product_sum<uint32_t> {
+  static constexpr uint32_t terms = 2;
   uint64_t z;
 
   __device__ __forceinline__ explicit product_sum(uint64_t start = 0) : z(start) {}
-  __device__ __forceinline__ static uint32_t terms(const hx_cuda_prime_t *p) { return p->bits == 31 ? 2 : 6; }
   __device__ __forceinline__ void add(uint32_t a, uint32_t b) { z += (uint64_t)a * b; }
-  __device__ __forceinline__ void fold(const hx_cuda_prime_t *p) {
-    const uint32_t q = (uint32_t)p->q, high = (uint32_t)(z >> 32);
-    z = (uint64_t)word_once(high - word_high(high, (uint32_t)(p->ratio >> 32)) * q, q) << 32 | (uint32_t)z;
-  }
+  __device__ __forceinline__ void fold(const hx_cuda_prime_t *p) { z = word_fold(z, (uint32_t)p->q, p->ratio); }
   __device__ __forceinline__ uint32_t residue(const hx_cuda_prime_t *p) const {
     return word_mod(z, (uint32_t)p->q, p->ratio);
   }
@@ -53,13 +50,11 @@ struct product_sum<uint32_t> {  // a folded sum is below 2^(32 + L), products be
 // Says before each term of sums whether they must be folded first.
 template <class Word>
 struct fold_turn {
-  uint32_t terms, left;
+  uint32_t left = product_sum<Word>::terms;
 
-  __device__ __forceinline__ explicit fold_turn(const hx_cuda_prime_t *p)
-      : terms(product_sum<Word>::terms(p)), left(terms) {}
   __device__ __forceinline__ bool due() {
     const bool now = left == 0;
-    left = (now ? terms : left) - 1;
+    left = (now ? product_sum<Word>::terms : left) - 1;
     return now;
   }
 };
@@ -280,7 +275,7 @@ __device__ __forceinline__ void dot_kernel(const hx_cuda_args_t &args) {
   const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (ROW_THREADS * ROW_EACH) + threadIdx.x;
   const hx_cuda_prime_t *p = prime_of(args, row);
   Word *out = (Word *)operand_row<Word>(args, HX_CUDA_OUT, row);
-  fold_turn<Word> turn(p);
+  fold_turn<Word> turn;
   product_sum<Word> sum[ROW_EACH];
 #pragma unroll
   for (int k = 0; k < ROW_EACH; k++) {
@@ -336,7 +331,7 @@ __device__ __forceinline__ void key_kernel(const hx_cuda_args_t &args) {
   const uint32_t first = (blockIdx.x & ((1u << args.x) - 1)) * (KEY_THREADS * KEY_PAIRS) + threadIdx.x;
   const hx_cuda_prime_t *p = prime_of(args, row);
   const uint32_t own = ((const uint32_t *)args.extra)[row];
-  fold_turn<Word> turn(p);
+  fold_turn<Word> turn;
   product_sum<Word> sum[2][2 * KEY_PAIRS];
 #pragma unroll 2
   for (uint32_t t = 0; t < args.count; t++) {

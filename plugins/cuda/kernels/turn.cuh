@@ -19,7 +19,7 @@ __device__ __forceinline__ void turn_products(const hx_cuda_args_t &args, const 
   const Word *key = (const Word *)args.more[term];
   const uint64_t *key_rows = (const uint64_t *)args.more_rows[term] + (uint64_t)row * args.y * 2;
   product_sum<Word> sum[2][TURN_EACH];
-  fold_turn<Word> turn(p);
+  fold_turn<Word> turn;
 #pragma unroll 2
   for (uint32_t d = 0; d < args.y; d++) {
     const Word *digit = d == own ? operand_row<Word>(args, HX_CUDA_A, row)
@@ -61,7 +61,7 @@ __device__ __forceinline__ void turn_kernel(const hx_cuda_args_t &args) {
                   (Word *)operand_row<Word>(args, HX_CUDA_OUT, 2 * row + 1)};
   uint32_t place[TURN_EACH], at[TURN_EACH];
   product_sum<Word> total[2][TURN_EACH];
-  fold_turn<Word> turn(p);
+  fold_turn<Word> turn;
 #pragma unroll
   for (int k = 0; k < TURN_EACH; k++) {
     place[k] = min(first + k * TURN_THREADS, n - 1);  // short rows: the last place again, never stored

@@ -309,7 +309,7 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
   uint32_t *values = shared + 8 * HX_CUDA_WORD_EXCHANGE + 2 * threadIdx.x;  // where the thread's own pairs are
   words<2> *pairs = (words<2> *)(shared + 8 * HX_CUDA_WORD_EXCHANGE) + threadIdx.x, *keys = pairs + 8 * NTT_THREADS;
   product_sum<uint32_t> sum[2][16];
-  fold_turn<uint32_t> turn(p);
+  fold_turn<uint32_t> turn;
   const auto stage_pairs = [&](words<2> *to, const uint32_t *from) {
 #pragma unroll
     for (int i = 0; i < 8; i++) {
@@ -361,7 +361,12 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
     }
     end_copies();
     copies_left<1>();
-    const bool fold = turn.due();
+    if (turn.due()) {
+#pragma unroll
+      for (int i = 0; i < 32; i++) {
+        sum[i / 16][i % 16].fold(p);
+      }
+    }
 #pragma unroll
     for (int i = 0; i < 8; i++) {
       x[i] = stored(path, x[i]);
@@ -370,7 +375,6 @@ __device__ __forceinline__ void key_word_rows(const hx_cuda_args_t &args, uint32
         const words<2> key = keys[(m * 8 + i) * NTT_THREADS];
 #pragma unroll
         for (int l = 0; l < 2; l++) {
-          if (fold) sum[m][2 * i + l].fold(p);
           sum[m][2 * i + l].add(x[i].x[l], key.x[l]);
         }
       }
