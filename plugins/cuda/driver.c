@@ -7,31 +7,7 @@
 
 #include "heliox/support/error.h"
 
-uint32_t hx_cuda_launch_attributes(bool overlaps, uint32_t cluster,
-                                   hx_cuda_launch_attribute_t out[HX_CUDA_ATTRIBUTES]) {
-  uint32_t count = 0;
-  if (overlaps) {
-    out[count++] = (hx_cuda_launch_attribute_t){.id = HX_CUDA_ATTRIBUTE_OVERLAP, .value.flag = 1};
-  }
-  if (cluster > 1) {
-    out[count++] = (hx_cuda_launch_attribute_t){.id = HX_CUDA_ATTRIBUTE_CLUSTER, .value.cluster = {cluster, 1, 1}};
-  }
-  return count;
-}
-
-static const hx_cuda_launch_attribute_t *find_attribute(const hx_cuda_launch_t *launch, int32_t id) {
-  for (uint32_t i = 0; i < launch->attribute_count; i++) {
-    if (launch->attributes[i].id == id) {
-      return &launch->attributes[i];
-    }
-  }
-  return NULL;
-}
-
-uint32_t hx_cuda_launch_cluster(const hx_cuda_launch_t *launch) {
-  const hx_cuda_launch_attribute_t *found = find_attribute(launch, HX_CUDA_ATTRIBUTE_CLUSTER);
-  return found != NULL ? found->value.cluster[0] : 1;
-}
+const hx_cuda_launch_attribute_t hx_cuda_overlap = {.id = HX_CUDA_ATTRIBUTE_OVERLAP, .value.flag = 1};
 
 int32_t hx_cuda_driver_fill(hx_cuda_lookup_fn *lookup, hx_cuda_driver_t *out, hx_error *error) {
   void *found = NULL;

@@ -16,7 +16,6 @@ typedef struct hx_cuda_launch_attribute {
   union {
     char room[64];
     int32_t flag;
-    uint32_t cluster[3];
   } value;
 } hx_cuda_launch_attribute_t;
 
@@ -49,9 +48,7 @@ typedef struct hx_cuda_update {
   const void *node, *from_node;
 } hx_cuda_update_t;
 
-#define HX_CUDA_ATTRIBUTE_CLUSTER 4  // blocks of a cluster
 #define HX_CUDA_ATTRIBUTE_OVERLAP 6  // programmatic stream serialization
-#define HX_CUDA_ATTRIBUTES 2u
 
 typedef struct hx_cuda_driver {
 #define SYMBOL(name_, parameters_) int32_t(*name_) parameters_;
@@ -59,11 +56,8 @@ typedef struct hx_cuda_driver {
   int32_t version;  // of the driver, as 12040
 } hx_cuda_driver_t;
 
-// The attributes of a launch into `out`; returns how many. overlaps: it may begin while the one before it ends, since
-// kernels wait by themselves. cluster: blocks that share their memory; 1: each for itself.
-uint32_t hx_cuda_launch_attributes(bool overlaps, uint32_t cluster, hx_cuda_launch_attribute_t out[HX_CUDA_ATTRIBUTES]);
-// Blocks of a cluster of a launch, 1 where it has none.
-uint32_t hx_cuda_launch_cluster(const hx_cuda_launch_t *launch);
+// A launch that may begin while the one before it ends: kernels wait by themselves.
+extern const hx_cuda_launch_attribute_t hx_cuda_overlap;
 
 #define HX_CUDA_DRIVER_MIN 12000  // cuGetProcAddress of version 2, stream-ordered pools
 

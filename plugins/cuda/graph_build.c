@@ -25,14 +25,12 @@ static int32_t issue(const hx_graph *graph, const hx_cuda_entry_t *entry, bool o
   }
   hx_cuda_args_t args = entry->args;
   void *arguments[] = {&args};
-  hx_cuda_launch_attribute_t attributes[HX_CUDA_ATTRIBUTES];
-  const hx_cuda_launch_t launch = {
-      .grid = {entry->blocks, 1, 1},
-      .block = {entry->threads, 1, 1},
-      .shared = entry->shared,
-      .stream = stream,
-      .attributes = attributes,
-      .attribute_count = hx_cuda_launch_attributes(overlaps && graph->device->arch >= 90, entry->cluster, attributes)};
+  const hx_cuda_launch_t launch = {.grid = {entry->blocks, 1, 1},
+                                   .block = {entry->threads, 1, 1},
+                                   .shared = entry->shared,
+                                   .stream = stream,
+                                   .attributes = &hx_cuda_overlap,
+                                   .attribute_count = overlaps && graph->device->arch >= 90 ? 1 : 0};
   return driver->cuLaunchKernelEx(&launch, entry->function, arguments, NULL);
 }
 

@@ -114,7 +114,6 @@ int32_t hx_cuda_graph_note_launch(hx_queue *queue, const hx_cuda_launch_t *launc
                                  .blocks = launch->grid[0],
                                  .threads = launch->block[0],
                                  .shared = launch->shared,
-                                 .cluster = hx_cuda_launch_cluster(launch),
                                  .args = *args};
   return add_entry(queue->recording, &entry, places, place_count, error);
 }

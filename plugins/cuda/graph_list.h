@@ -17,7 +17,7 @@ typedef struct hx_cuda_entry {
   uint8_t value;
   const void *node;  // of the driver's graph
   void *function;
-  uint32_t blocks, threads, shared, cluster;
+  uint32_t blocks, threads, shared;
   hx_cuda_args_t args;
   uint64_t bytes;
   uint32_t first_place, place_count;

@@ -130,7 +130,7 @@ hx_cuda_step_t *hx_cuda_step_add(hxs_build *build, hx_cuda_kernel_t kernel, uint
     return NULL;
   }
   hx_cuda_step_t *step = &p->steps[p->step_count++];
-  *step = (hx_cuda_step_t){.kernel = kernel, .blocks = (uint32_t)blocks, .cluster = 1};
+  *step = (hx_cuda_step_t){.kernel = kernel, .blocks = (uint32_t)blocks};
   step->args.primes = p->base.tables->memory;
   step->args.log_n = p->base.log_n;
   return step;
@@ -373,14 +373,12 @@ static int32_t run_step(const hx_prepared *prepared, const hx_cuda_step_t *step,
     *field_of(&args, step->patches[k].field) += places[k].address;
   }
   void *arguments[] = {&args};
-  hx_cuda_launch_attribute_t attributes[HX_CUDA_ATTRIBUTES];
-  const hx_cuda_launch_t launch = {
-      .grid = {step->blocks, 1, 1},
-      .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
-      .shared = step->shared,
-      .stream = call->queue->stream,
-      .attributes = attributes,
-      .attribute_count = hx_cuda_launch_attributes(overlaps && device->arch >= 90, step->cluster, attributes)};
+  const hx_cuda_launch_t launch = {.grid = {step->blocks, 1, 1},
+                                   .block = {hx_cuda_kernel_threads[step->kernel], 1, 1},
+                                   .shared = step->shared,
+                                   .stream = call->queue->stream,
+                                   .attributes = &hx_cuda_overlap,
+                                   .attribute_count = overlaps && device->arch >= 90 ? 1 : 0};
   if (call->queue->recording != NULL) {
     return hx_cuda_graph_note_launch(call->queue, &launch, function, &args, places, step->patch_count, error);
   }

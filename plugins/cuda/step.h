@@ -31,7 +31,6 @@ struct hx_cuda_step {
   hx_cuda_kernel_t kernel;
   void *function;  // instead of the image's kernel, with its threads a block; NULL: that one
   uint32_t blocks, shared;
-  uint32_t cluster;  // blocks that share their memory; 1: each for itself
   uint32_t patch_count;
   hx_cuda_patch_t patches[HX_CUDA_PATCHES_MAX];
   hx_cuda_args_t args;

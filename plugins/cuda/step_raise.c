@@ -9,7 +9,6 @@
 #define COLUMNS_LOG 16u                         // rows up to this have their columns done in one kernel
 #define TILE 1024u                              // values of a polynomial's row that a block takes
 #define GROUPS (uint32_t) HX_CUDA_RAISE_GROUPS  // targets that a block works on at a time
-#define CLUSTERS_ARCH 90u                       // capability from which on there are clusters
 #define EIGHT 8u                                // targets of a product of matrices
 #define STEPS (HX_CUDA_TENSOR_PAIRS / 32 - 1)   // of it: two rows y each
 #define SHARED_END 49152u                       // three times 2048 values

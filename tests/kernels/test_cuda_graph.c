@@ -220,7 +220,8 @@ static void place_moves_within_its_range_alone(void **state) {
   const hx_buffer a = {.address = 4096, .bytes = 4096}, b = {.address = 65536, .bytes = 4096};
   const hx_span from = {(hx_buffer *)(uintptr_t)&a, 256}, to = {(hx_buffer *)(uintptr_t)&b, 1024};
   const uint64_t bytes = 512;
-  hx_cuda_place_t inside = {&a, 300, 4396, 0, false}, before = {&a, 255, 4351, 0, false}, behind = {&a, 768, 4864, 0, false};
+  hx_cuda_place_t inside = {&a, 300, 4396, 0, false}, before = {&a, 255, 4351, 0, false},
+                  behind = {&a, 768, 4864, 0, false};
   assert_true(hx_cuda_place_move(&inside, 1, &from, &to, &bytes));
   assert_true(inside.buffer == &b && inside.offset == 1068 && inside.address == 66604);
   assert_false(hx_cuda_place_move(&before, 1, &from, &to, &bytes));

@@ -71,43 +71,6 @@ __device__ __forceinline__ void wait_for_group(uint32_t barrier, uint32_t thread
 #endif
 }
 
-// ---- clusters, from capability 9.0: blocks that run at the same time and reach each other's shared memory. No launch
-// with clusters is made elsewhere.
-
-#if HX_CUDA_ON_DEVICE && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define HX_CUDA_CLUSTERS 1
-#else
-#define HX_CUDA_CLUSTERS 0
-#endif
-
-// A barrier of all threads of a cluster in two parts: what a thread did before it arrives is seen by those that have
-// waited. Arrivals and waits alternate.
-__device__ __forceinline__ void arrive_at_cluster() {
-#if HX_CUDA_CLUSTERS
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-#endif
-}
-__device__ __forceinline__ void wait_for_cluster() {
-#if HX_CUDA_CLUSTERS
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-#elif !HX_CUDA_ON_DEVICE
-  __syncthreads();
-#endif
-}
-
-// Into block `rank`'s memory at the place that `place` is in this block's.
-__device__ __forceinline__ void store_remote(double *place, uint32_t rank, double x) {
-#if HX_CUDA_CLUSTERS
-  uint32_t there;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(place)), "r"(rank));
-  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(there), "d"(x) : "memory");
-#elif !HX_CUDA_ON_DEVICE
-  *(double *)cluster_place(place, rank) = x;
-#else
-  (void)place, (void)rank, (void)x;
-#endif
-}
-
 // 256 words of a row into 256 places of shared memory by 16 threads, g of them. Words of 32 bits become 64.
 __device__ __forceinline__ void stage_256(uint64_t *to, const uint64_t *from, uint32_t g) {
   to += 2 * g;
