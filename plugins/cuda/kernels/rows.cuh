@@ -94,11 +94,14 @@ __device__ __forceinline__ bool begins_whole(const void *row) { return ((uint64_
 
 template <class Word, bool WHOLE>
 __device__ __forceinline__ row_cell<Word> load_cell(const Word *row, uint32_t i) {
-  if constexpr (WHOLE) return *(const row_cell<Word> *)(row + i);
   row_cell<Word> cell;
+  if constexpr (WHOLE) {
+    cell = *(const row_cell<Word> *)(row + i);
+  } else {
 #pragma unroll
-  for (int l = 0; l < cell.words; l++) {
-    cell.x[l] = row[i + l];
+    for (int l = 0; l < cell.words; l++) {
+      cell.x[l] = row[i + l];
+    }
   }
   return cell;
 }
@@ -106,11 +109,11 @@ template <class Word, bool WHOLE>
 __device__ __forceinline__ void store_cell(Word *row, uint32_t i, row_cell<Word> cell) {
   if constexpr (WHOLE) {
     *(row_cell<Word> *)(row + i) = cell;
-    return;
-  }
+  } else {
 #pragma unroll
-  for (int l = 0; l < cell.words; l++) {
-    row[i + l] = cell.x[l];
+    for (int l = 0; l < cell.words; l++) {
+      row[i + l] = cell.x[l];
+    }
   }
 }
 
