@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times the cuda plugin's operations with CUDA events: `heliox-bench-cuda IMAGES [LABEL or once [SET]]`, IMAGES the
-// directory of the kernel images, SET the only set (with once: G16). Each row is the median of 50 samples after warm-up; a sample is 10 executes back to back
-// between two events, once as launches of a queue and once as a captured graph. Operands stay the same, so what fits
-// the L2 is warm. Beside each stands the operation's own bound, its share of the time and whether the time is within
-// twice the bound. With the label `variants` it times each variant of the transforms at each size instead, and all
-// operations of the sets of 32-bit words by each variant.
+// directory of the kernel images, SET the only set (with once: G16). Each row is the median of 50 samples after
+// warm-up; a sample is 10 executes back to back between two events, once as launches of a queue and once as a captured
+// graph. Operands stay the same, so what fits the L2 is warm. Beside each stands the operation's own bound, its share
+// of the time and whether the time is within twice the bound. With the label `variants` it times each variant of the
+// transforms at each size instead, and all operations of the sets of 32-bit words by each variant.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

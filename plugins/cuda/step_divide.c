@@ -22,7 +22,8 @@ static int32_t add_columns(hxs_build *build, const hx_cuda_rows_t *out, const hx
   const uint32_t log_n = build->prepared->log_n, log = log_n - 11;
   const uint64_t tiles = (uint64_t)dropped->count << log;
   const uint32_t each = targets_of_block(build, tiles, targets);
-  const double half = (double)((hx_cuda_modulus_of(build, dropped->ids[0])->q - 1) / 2);
+  const uint64_t half_word = (hx_cuda_modulus_of(build, dropped->ids[0])->q - 1) / 2;  // q is odd
+  const double half = (double)half_word;
   hx_cuda_step_t *step =
       hx_cuda_step_add(build, (hx_cuda_kernel_t)((uint32_t)HX_CUDA_KERNEL_DROP_COLUMNS_0 + log_n - 12),
                        tiles * ((targets + each - 1) / each));

@@ -138,7 +138,7 @@ static int32_t fill_constants(hxs_build *build, hx_cuda_step_t *step, const hx_c
   const size_t first = pairs * sizeof(hx_cuda_pair_t), second = first + (converted + own) * sizeof(hx_cuda_target_t);
   const size_t bytes = second + (size_t)weighted * stages * sizeof(hx_cuda_weight_t);
   uint8_t *extra = NULL;
-  hx_cuda_weight_t unused[HX_CUDA_REAL_TERMS];
+  hx_cuda_weight_t unused[HX_CUDA_REAL_TERMS] = {{0, 0.0}};
   HXS_TRY(hxs_keep_or_fail(build, 1, bytes, &extra));
   hx_cuda_pair_t *pair = (hx_cuda_pair_t *)(void *)extra;
   hx_cuda_target_t *targets = (hx_cuda_target_t *)(void *)(extra + first);

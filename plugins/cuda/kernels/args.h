@@ -157,8 +157,8 @@ typedef struct hx_cuda_pair {
 // Of a row that a block of the kernels of rows and tensors takes.
 #define HX_CUDA_ROW_BYTES 8192u
 
-// Conversions of 32-bit words: rows y that a thread holds, coefficients of a thread that holds so many, targets of a block
-// and shared memory of one.
+// Conversions of 32-bit words: rows y that a thread holds, coefficients of a thread that holds so many, targets of a
+// block and shared memory of one.
 #define HX_CUDA_WORD_TERMS 16
 #define HX_CUDA_WORD_COEFFICIENTS(most_) ((most_) <= 8 ? 4u : 2u)
 #define HX_CUDA_WORD_TARGETS 64
