@@ -119,8 +119,8 @@ bool results_print_json(const results_t *results) {
                          (json_int_t)record->checks, "seconds", record->seconds));
   }
   json_t *root =
-      json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:o}", "id", results->id,
-                "name", results->name, "version", results->version, "digest", results->digest, "conforms",
+      json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:o}", "id",
+                results->id, "name", results->name, "version", results->version, "digest", results->digest, "conforms",
                 totals.failed == 0, "tiers", tiers_json(results), "passed", (json_int_t)totals.passed, "failed",
                 (json_int_t)totals.failed, "skipped", (json_int_t)totals.skipped, "checks", (json_int_t)totals.checks,
                 "operation_runs", (json_int_t)results->operation_runs, "only", results->only, "part",
