@@ -145,15 +145,21 @@ static bool check_pointwise(harness_t *h, const hxs_modulus *m, pattern_t patter
   return true;
 }
 
-// Sums of one, of few and of many inputs below 2^bits, with the largest weights and with random ones.
-static bool check_convert(harness_t *h, const hxs_modulus *m, uint32_t bits, pattern_t pattern) {
-  const void *in[INPUTS];
-  uint64_t weights[INPUTS];
+// Inputs of a conversion below 2^bits, and weights: the largest ones, or random ones.
+static void fill_inputs(harness_t *h, const hxs_modulus *m, uint32_t bits, pattern_t pattern, const void **in,
+                        uint64_t *weights) {
   fill_all(h, (uint64_t)1 << bits, m->q, pattern);
   for (uint32_t i = 0; i < INPUTS; i++) {
     in[i] = h->rows[i];
     weights[i] = pattern == RANDOM ? next(h) % m->q : m->q - 1;
   }
+}
+
+// Sums of one, of few and of many inputs.
+static bool check_convert(harness_t *h, const hxs_modulus *m, uint32_t bits, pattern_t pattern) {
+  const void *in[INPUTS];
+  uint64_t weights[INPUTS];
+  fill_inputs(h, m, bits, pattern, in, weights);
   for (uint32_t count = 1; count <= INPUTS; count++) {
     const hxs_affine map = {.count = count, .start = weights[0], .weights = weights};
     h->kernels.convert->combine(guarded(h), in, &map, m, h->n);
@@ -193,11 +199,7 @@ static bool check_raise(harness_t *h, const hx_cpu_prime_t *prime, uint32_t bits
   const hxs_modulus *m = &prime->m;
   const void *in[INPUTS];
   uint64_t weights[INPUTS];
-  fill_all(h, (uint64_t)1 << bits, m->q, pattern);
-  for (uint32_t i = 0; i < INPUTS; i++) {
-    in[i] = h->rows[i];
-    weights[i] = pattern == RANDOM ? next(h) % m->q : m->q - 1;
-  }
+  fill_inputs(h, m, bits, pattern, in, weights);
   for (uint32_t count = 1; count <= INPUTS; count++) {
     const hxs_affine map = {.count = count, .start = weights[0], .weights = weights};
     h->portable.convert->combine_lazy(h->expected, in, &map, m, h->n);

@@ -238,31 +238,11 @@ int32_t hx_cpu_elements_prepare(hx_device *device, const hx_region *region, hx_p
     return hxs_fail(error, HX_UNSUPPORTED, "the region has %u values; cpu takes regions of at most %u",
                     region->value_count, VALUES_MAX);
   }
-  hx_prepared *object = calloc(1, sizeof *object);
-  if (object == NULL) {
-    return no_memory(error);
-  }
-  hxs_prepared *base = &object->base;
-  base->plugin = &hx_cpu_plugin;
-  base->device = device;
-  base->tables = region->tables;
-  base->ring = hx_cpu_ring_of(device, region->tables);
-  base->name = "fusion.region";
-  base->log_n = base->ring->log_n;
-  base->n = (size_t)1 << base->log_n;
+  hx_prepared *object = NULL;
+  HXS_TRY(hxs_begin(&hx_cpu_plugin, device, region, "fusion.region", &object, error));
   const int32_t code = fill(device, region, object, error);
-  if (code != HX_OK) {
-    hxs_destroy(object);
-    return code;
-  }
   for (uint32_t i = 0; i < plan->alias_count; i++) {
     plan->may_alias[i] = -1;
   }
-  plan->scratch_host = 0;
-  plan->scratch_device = base->scratch_bytes;
-  if (plan->struct_size >= HX_END_OF(hx_plan, cost_ns)) {
-    plan->cost_ns = base->cost;
-  }
-  *out = object;
-  return HX_OK;
+  return hxs_end(object, code, plan, out);
 }

@@ -163,10 +163,6 @@ static int32_t fill(hx_cuda_reader_t *r, hx_plan *plan) {
   HXS_TRY(collect_views(r, &build));
   HXS_TRY(hx_cuda_steps_finish(&build));
   allow_aliases(r, plan);
-  plan->scratch_host = plan->scratch_device = 0;
-  if (plan->struct_size >= HX_END_OF(hx_plan, cost_ns)) {
-    plan->cost_ns = 0;
-  }
   return HX_OK;
 }
 
@@ -185,20 +181,11 @@ void hx_cuda_elements_release(hx_prepared *prepared) {
 
 // An object for a region, and the reader of it (free).
 static int32_t open_reader(hx_device *device, const hx_region *region, hx_cuda_reader_t **out, hx_error *error) {
+  hx_prepared *object = NULL;
+  HXS_TRY(hxs_begin(&hx_cuda_plugin, device, region, "fusion.region", &object, error));
   hx_cuda_reader_t *r = calloc(1, sizeof *r);
-  hx_prepared *object = calloc(1, sizeof *object);
-  if (object != NULL) {
-    hxs_prepared *base = &object->base;
-    base->plugin = &hx_cuda_plugin;
-    base->device = device;
-    base->tables = region->tables;
-    base->ring = hx_cuda_ring_of(device, region->tables);
-    base->name = "fusion.region";
-    base->log_n = base->ring->log_n;
-    base->n = (size_t)1 << base->log_n;
-    object->elements = hxs_keep(base, 1, sizeof *object->elements);
-  }
-  if (r == NULL || object == NULL || object->elements == NULL) {
+  object->elements = hxs_keep(&object->base, 1, sizeof *object->elements);
+  if (r == NULL || object->elements == NULL) {
     free(r);
     hxs_destroy(object);
     return hxs_fail(error, HX_OUT_OF_MEMORY, "no memory to prepare a region of operations element by element");
@@ -219,13 +206,5 @@ int32_t hx_cuda_elements_prepare(hx_device *device, const hx_region *region, hx_
   hx_prepared *object = r->whole;
   const int32_t code = fill(r, plan);
   free(r);
-  if (code != HX_OK) {
-    hxs_destroy(object);
-    for (uint32_t i = 0; i < plan->alias_count; i++) {
-      plan->may_alias[i] = -1;
-    }
-    return code;
-  }
-  *out = object;
-  return HX_OK;
+  return hxs_end(object, code, plan, out);
 }

@@ -250,42 +250,56 @@ static int32_t prepare_into(hxs_build *build, const hx_region *region) {
   if (plugin->end != NULL) {
     HXS_TRY(plugin->end(build));
   }
-  build->plan->scratch_host = 0;
-  build->plan->scratch_device = prepared->scratch_bytes;
-  if (build->plan->struct_size >= HX_END_OF(hx_plan, cost_ns)) {
-    build->plan->cost_ns = prepared->cost;
-  }
   return HX_OK;
 }
 
-int32_t hxs_prepare_op(const hxs_plugin *plugin, hx_device *device, const hx_region *region, const hx_op *op,
-                       hx_plan *plan, hx_prepared **out, hx_error *error) {
+int32_t hxs_begin(const hxs_plugin *plugin, hx_device *device, const hx_region *region, const char *name,
+                  hx_prepared **out, hx_error *error) {
   hx_prepared *object = calloc(1, plugin->prepared_bytes);
   if (object == NULL) {
-    return hxs_fail(error, HX_OUT_OF_MEMORY, "%s: no memory to prepare", op->name);
+    return hxs_fail(error, HX_OUT_OF_MEMORY, "%s: no memory to prepare", name);
   }
   hxs_prepared *prepared = base_of(object);
   prepared->plugin = plugin;
   prepared->device = device;
   prepared->tables = region->tables;
   prepared->ring = plugin->ring_of(device, region->tables);
-  prepared->name = "an unknown operation";
+  prepared->name = name;
   prepared->log_n = prepared->ring->log_n;
   prepared->n = (size_t)1 << prepared->log_n;
-  hxs_build build = {prepared, prepared->ring, op, plan, error};
-  const int32_t code = prepare_into(&build, region);
-  if (code != HX_OK) {
-    hxs_destroy(object);
-    for (uint32_t i = 0; i < plan->alias_count; i++) {
-      plan->may_alias[i] = -1;
-    }
-    if (error != NULL && error->struct_size >= HX_END_OF(hx_error, op)) {
-      error->op = 0;
-    }
-    return code;
-  }
   *out = object;
   return HX_OK;
+}
+
+int32_t hxs_end(hx_prepared *object, int32_t code, hx_plan *plan, hx_prepared **out) {
+  if (code == HX_OK) {
+    plan->scratch_host = 0;
+    plan->scratch_device = base_of(object)->scratch_bytes;
+    if (plan->struct_size >= HX_END_OF(hx_plan, cost_ns)) {
+      plan->cost_ns = base_of(object)->cost;
+    }
+    *out = object;
+    return HX_OK;
+  }
+  hxs_destroy(object);
+  for (uint32_t i = 0; i < plan->alias_count; i++) {
+    plan->may_alias[i] = -1;
+  }
+  return code;
+}
+
+int32_t hxs_prepare_op(const hxs_plugin *plugin, hx_device *device, const hx_region *region, const hx_op *op,
+                       hx_plan *plan, hx_prepared **out, hx_error *error) {
+  hx_prepared *object = NULL;
+  HXS_TRY(hxs_begin(plugin, device, region, op->name, &object, error));
+  hxs_prepared *prepared = base_of(object);
+  prepared->name = "an unknown operation";
+  hxs_build build = {prepared, prepared->ring, op, plan, error};
+  const int32_t code = prepare_into(&build, region);
+  if (code != HX_OK && error != NULL && error->struct_size >= HX_END_OF(hx_error, op)) {
+    error->op = 0;
+  }
+  return hxs_end(object, code, plan, out);
 }
 
 int32_t hxs_prepare(const hxs_plugin *plugin, hx_device *device, const hx_region *region, hx_plan *plan,

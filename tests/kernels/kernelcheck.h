@@ -105,6 +105,61 @@ hx_attr kc_i64(const char *name, const int64_t *values, uint32_t count);
 hx_attr kc_u64(const char *name, const uint64_t *values, uint32_t count);
 hx_attr kc_text(const char *name, const char *text);
 
+// ---- calls of a plugin's tables by hand
+
+static inline hx_error kc_error(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
+
+// Fails the test with the plugin's message.
+static inline void kc_must(int32_t code, const hx_error *error) {
+  if (code != HX_OK) {
+    fail_msg("%s", error->message);
+  }
+}
+
+// 64-bit residues in ntt domain on the first `limbs` primes of Q; `room`: limbs from one component to the next.
+static inline hx_tensor_desc kc_residues(const kc_t *kc, uint32_t components, uint32_t limbs, uint32_t room,
+                                         const uint32_t *ids) {
+  const uint64_t n = (uint64_t)1 << kc->ring.log_n;
+  return (hx_tensor_desc){.struct_size = HX_END_OF(hx_tensor_desc, rows),
+                          .dtype = HX_U64,
+                          .log_n = kc->ring.log_n,
+                          .components = components,
+                          .limbs = limbs,
+                          .domain = HX_NTT,
+                          .basis = HX_BASIS_Q,
+                          .repr = HX_STANDARD,
+                          .component_stride = room * n,
+                          .limb_stride = n,
+                          .prime_ids = ids};
+}
+
+static inline hx_op kc_call(const char *name, const uint32_t *operands, uint32_t operand_count,
+                            const uint32_t *result) {
+  return (hx_op){.struct_size = HX_END_OF(hx_op, resources),
+                 .signature = 1,
+                 .operand_count = operand_count,
+                 .result_count = 1,
+                 .name = name,
+                 .operands = operands,
+                 .results = result};
+}
+
+// A region of `count` operations whose inputs are the first values of `places` and whose output is the last one.
+static inline hx_region kc_region(const kc_t *kc, const hx_tensor_desc *values, const uint32_t *places,
+                                  uint32_t value_count, uint32_t input_count, const hx_op *ops, uint32_t count) {
+  return (hx_region){.struct_size = HX_END_OF(hx_region, variant),
+                     .value_count = value_count,
+                     .op_count = count,
+                     .input_count = input_count,
+                     .output_count = 1,
+                     .ring = &kc->ring,
+                     .tables = kc->tables,
+                     .values = values,
+                     .ops = ops,
+                     .inputs = places,
+                     .outputs = places + value_count - 1};
+}
+
 typedef struct kc_op {
   const char *name;
   const hx_attr *attrs;

@@ -32,7 +32,7 @@ static inline int region_tear_down(void **state) {
 // Opens a ring; skips where there is no device, or no NVRTC.
 static inline void open_ring(kc_t *kc, uint32_t log_n, uint32_t word, const uint32_t *bits, const char *variant) {
   const hx_cuda_nvrtc_t *nvrtc = NULL;
-  hx_error error = {.struct_size = HX_END_OF(hx_error, message)};
+  hx_error error = kc_error();
   kc_open(kc, log_n, word, LIMBS, 1, 1, bits);
   kc->variant = variant;
   if (hx_cuda_nvrtc_open(&nvrtc, &error) != HX_OK) {

@@ -9,8 +9,6 @@
 
 enum { LOG_N = 12, N = 1 << LOG_N, LIMBS = 3, ITEMS = 2 };
 
-static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
-
 // ------------------------------------------------------------------ without a device
 
 // Squares of roots are roots of the level above: root(level + 1, 2b)^2 = root(level, b), and the neighbour is i times
@@ -98,7 +96,7 @@ typedef struct bench {
 
 static void open_bench(bench_t *b, uint32_t word, uint32_t slots, bool pairs, int32_t exponent) {
   static const uint32_t wide[] = {50, 40, 40, 50}, narrow[] = {30, 29, 28, 30}, ids[] = {0, 1, 2};
-  hx_error error = fresh();
+  hx_error error = kc_error();
   memset(b, 0, sizeof *b);
   kc_open(&b->kc, LOG_N, word, LIMBS, 1, 2, word == 64 ? wide : narrow);
   b->shape = ITEMS;
@@ -141,7 +139,7 @@ static void close_bench(bench_t *b) {
 
 static int32_t code(bench_t *b, bool encodes, hx_error *error) {
   const hx_span numbers = {b->numbers, 0}, plaintext = {b->plaintext, 0};
-  *error = fresh();
+  *error = kc_error();
   const int32_t result = encodes ? hx_cuda_codec_ops.encode(b->kc.queue, &b->encoding, numbers, plaintext, error)
                                  : hx_cuda_codec_ops.decode(b->kc.queue, &b->encoding, plaintext, numbers, error);
   return result != HX_OK ? result : hx_cuda_queue_ops.sync(b->kc.queue, error);

@@ -22,39 +22,13 @@ static void describe(pair_t *p) {
   p->bytes = LIMBS * n * 8;
   for (uint32_t i = 0; i < 5; i++) {
     p->ids[i] = i;
-    p->values[i] = (hx_tensor_desc){.struct_size = HX_END_OF(hx_tensor_desc, rows),
-                                    .dtype = HX_U64,
-                                    .log_n = p->kc.ring.log_n,
-                                    .components = 1,
-                                    .limbs = LIMBS,
-                                    .domain = HX_NTT,
-                                    .basis = HX_BASIS_Q,
-                                    .repr = HX_STANDARD,
-                                    .component_stride = LIMBS * n,
-                                    .limb_stride = n,
-                                    .prime_ids = p->row_ids};
+    p->values[i] = kc_residues(&p->kc, 1, LIMBS, LIMBS, p->row_ids);
   }
   for (uint32_t i = 0; i < LIMBS; i++) p->row_ids[i] = i;
   for (uint32_t i = 0; i < 2; i++) {
-    p->ops[i] = (hx_op){.struct_size = HX_END_OF(hx_op, resources),
-                        .signature = 1,
-                        .operand_count = 2,
-                        .result_count = 1,
-                        .name = i == 0 ? "rns.add" : "rns.mul",
-                        .operands = operands + 2 * i,
-                        .results = p->ids + 3 + i};
+    p->ops[i] = kc_call(i == 0 ? "rns.add" : "rns.mul", operands + 2 * i, 2, p->ids + 3 + i);
   }
-  p->region = (hx_region){.struct_size = HX_END_OF(hx_region, variant),
-                          .value_count = 5,
-                          .op_count = 2,
-                          .input_count = 3,
-                          .output_count = 1,
-                          .ring = &p->kc.ring,
-                          .tables = p->kc.tables,
-                          .values = p->values,
-                          .ops = p->ops,
-                          .inputs = p->ids,
-                          .outputs = p->ids + 4};
+  p->region = kc_region(&p->kc, p->values, p->ids, 5, 3, p->ops, 2);
 }
 
 static int32_t prepare(pair_t *p, hx_prepared **out, hx_error *error) {

@@ -9,11 +9,9 @@
 
 static const uint32_t bits[] = {50, 40, 40, 50};
 
-static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
-
 static uint64_t free_bytes(const hx_device *device) {
   size_t available = 0, total = 0;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   assert_int_equal(hx_cuda_enter((hx_device *)device, &error), HX_OK);
   assert_int_equal(device->driver->cuMemGetInfo(&available, &total), 0);
   hx_cuda_leave((hx_device *)device);
@@ -23,7 +21,7 @@ static uint64_t free_bytes(const hx_device *device) {
 static void device_says_what_it_is(void **state) {
   (void)state;
   kc_t kc;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_device_info info = {.struct_size = sizeof info};
   hx_device *device = NULL;
   kc_open(&kc, 12, 64, 3, 1, 2, bits);
@@ -40,7 +38,7 @@ static void device_says_what_it_is(void **state) {
 static void memory_and_queue_copy_fill_and_refuse(void **state) {
   (void)state;
   kc_t kc;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_buffer *pinned = NULL, *memory = NULL, *none = NULL;
   hx_event *event = NULL;
   kc_open(&kc, 12, 64, 3, 1, 2, bits);
@@ -85,7 +83,7 @@ static kc_op_t transform(kc_t *kc, kc_tensor_t **a, kc_tensor_t **out) {
 static void out_of_memory_leaves_the_device_usable(void **state) {
   (void)state;
   kc_t kc;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_buffer *none = NULL;
   kc_tensor_t *a = NULL, *out = NULL;
   kc_open(&kc, 12, 64, 3, 1, 2, bits);
@@ -131,7 +129,7 @@ typedef struct pair {
 } pair_t;
 
 static void open_pair(pair_t *p, uint64_t bytes) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   *p = (pair_t){.bytes = bytes};
   kc_open(&p->kc, 12, 64, 3, 1, 2, bits);
   const uint32_t count = hx_cuda_device_ops.count(&error);
@@ -164,7 +162,7 @@ static void close_pair(pair_t *p) {
 }
 
 static void copy_on(hx_queue *queue, hx_buffer *to, uint64_t offset, hx_buffer *from, uint64_t bytes) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   if (hx_cuda_queue_ops.copy(queue, (hx_span){to, offset}, (hx_span){from, 0}, bytes, &error) != HX_OK) {
     fail_msg("%s", error.message);
   }
@@ -172,7 +170,7 @@ static void copy_on(hx_queue *queue, hx_buffer *to, uint64_t offset, hx_buffer *
 
 // What `second` is given from now on begins after what `first` was given.
 static void follow(hx_queue *first, hx_queue *second) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_event *event = NULL;
   assert_int_equal(hx_cuda_queue_ops.record(first, &event, &error), HX_OK);
   assert_int_equal(hx_cuda_queue_ops.wait(second, event, &error), HX_OK);
@@ -184,7 +182,7 @@ static void devices_copy_between_each_other(void **state) {
   (void)state;
   enum { BYTES = 1 << 20 };
   pair_t p;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   open_pair(&p, BYTES);
   for (uint32_t i = 0; i < 2; i++) {
     hx_device_info info = {.struct_size = sizeof info};
@@ -218,7 +216,7 @@ static void events_order_the_queues_of_two_devices(void **state) {
   (void)state;
   enum { BYTES = 4096 };
   pair_t p;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   open_pair(&p, BYTES);
   for (uint32_t turn = 0; turn < 100; turn++) {
     const uint32_t to = turn % 2;
@@ -242,7 +240,7 @@ static void copies_between_devices_are_refused_where_they_cannot_be(void **state
   (void)state;
   enum { BYTES = 4096 };
   pair_t p;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   open_pair(&p, BYTES);
   const hx_span host = {p.host, 0}, here = {p.memory[0], 0}, there = {p.memory[1], 0};
@@ -261,7 +259,7 @@ static void copies_between_devices_are_refused_where_they_cannot_be(void **state
 static void wrong_image_is_refused(void **state) {
   (void)state;
   kc_t kc;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_device *device = NULL;
   kc_open(&kc, 12, 64, 3, 1, 2, bits);
   kc_set_option("cuda-images", "/nonexistent");

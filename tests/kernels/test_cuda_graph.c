@@ -20,21 +20,13 @@ typedef struct fixture {
   hx_span scratch;
 } fixture_t;
 
-static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
-
-static void must(int32_t code, const hx_error *error) {
-  if (code != HX_OK) {
-    fail_msg("%s", error->message);
-  }
-}
-
 // Copies to or from device memory `which`, at once.
 static void copy(fixture_t *f, uint32_t which, bool to_device) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   const hx_span host = {f->pinned, 0}, device = {f->memory[which], 0};
-  must(hx_cuda_queue_ops.copy(f->kc.queue, to_device ? device : host, to_device ? host : device, f->bytes, &error),
-       &error);
-  must(hx_cuda_queue_ops.sync(f->kc.queue, &error), &error);
+  kc_must(hx_cuda_queue_ops.copy(f->kc.queue, to_device ? device : host, to_device ? host : device, f->bytes, &error),
+          &error);
+  kc_must(hx_cuda_queue_ops.sync(f->kc.queue, &error), &error);
 }
 
 static void put(fixture_t *f, uint32_t which, uint64_t value) {
@@ -58,47 +50,21 @@ static void expect(fixture_t *f, uint32_t which, uint64_t (*expected)(uint64_t),
 }
 
 static void open_fixture(fixture_t *f) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   *f = (fixture_t){.bytes = (uint64_t)LIMBS * 4096 * 8, .ids = {0, 1, 2, 3}};
   kc_open(&f->kc, 12, 64, 4, 1, 2, bits);
-  must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_PINNED, f->bytes, &f->pinned, &error), &error);
+  kc_must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_PINNED, f->bytes, &f->pinned, &error), &error);
   for (uint32_t i = 0; i < 4; i++) {
-    must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_DEVICE, f->bytes, &f->memory[i], &error), &error);
+    kc_must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_DEVICE, f->bytes, &f->memory[i], &error), &error);
   }
-  f->desc = (hx_tensor_desc){.struct_size = HX_END_OF(hx_tensor_desc, rows),
-                             .dtype = HX_U64,
-                             .log_n = 12,
-                             .components = 1,
-                             .limbs = LIMBS,
-                             .domain = HX_NTT,
-                             .basis = HX_BASIS_Q,
-                             .repr = HX_STANDARD,
-                             .component_stride = LIMBS * 4096,
-                             .limb_stride = 4096,
-                             .prime_ids = f->ids};
+  f->desc = kc_residues(&f->kc, 1, LIMBS, LIMBS, f->ids);
   const hx_tensor_desc values[] = {f->desc, f->desc, f->desc};
   const uint32_t places[] = {0, 1, 2};
-  const hx_op op = {.struct_size = HX_END_OF(hx_op, resources),
-                    .signature = 1,
-                    .operand_count = 2,
-                    .result_count = 1,
-                    .name = "rns.add",
-                    .operands = places,
-                    .results = places + 2};
-  const hx_region region = {.struct_size = HX_END_OF(hx_region, variant),
-                            .value_count = 3,
-                            .op_count = 1,
-                            .input_count = 2,
-                            .output_count = 1,
-                            .ring = &f->kc.ring,
-                            .tables = f->kc.tables,
-                            .values = values,
-                            .ops = &op,
-                            .inputs = places,
-                            .outputs = places + 2};
+  const hx_op op = kc_call("rns.add", places, 2, places + 2);
+  const hx_region region = kc_region(&f->kc, values, places, 3, 2, &op, 1);
   int32_t alias[] = {-1};
   hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = alias};
-  must(hx_cuda_prepare(f->kc.device, &region, &plan, &f->prepared, &error), &error);
+  kc_must(hx_cuda_prepare(f->kc.device, &region, &plan, &f->prepared, &error), &error);
   assert_int_equal(plan.scratch_device, 0);
 }
 
@@ -112,11 +78,11 @@ static void close_fixture(fixture_t *f) {
 }
 
 static void execute(fixture_t *f, uint32_t a, uint32_t b, uint32_t result) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   const hx_span spans[] = {{f->memory[a], 0}, {f->memory[b], 0}, {f->memory[result], 0}};
   const hx_call call = {
       .struct_size = HX_END_OF(hx_call, outputs), .queue = f->kc.queue, .inputs = spans, .outputs = spans + 2};
-  must(hx_cuda_execute(f->prepared, &call, &error), &error);
+  kc_must(hx_cuda_execute(f->prepared, &call, &error), &error);
 }
 
 static uint64_t sum_of_first(uint64_t i) { return 2000 + 2 * (i % 1000); }
@@ -130,24 +96,24 @@ static uint64_t filled(uint64_t i) {
 static void recorded_work_is_done_by_launches_alone(void **state) {
   (void)state;
   fixture_t f;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   open_fixture(&f);
   put(&f, 0, 1000);
   put(&f, 1, 1000);
   put(&f, 2, 7);
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
   execute(&f, 0, 1, 2);
-  must(hx_cuda_queue_ops.copy(f.kc.queue, (hx_span){f.memory[3], 0}, (hx_span){f.memory[2], 0}, f.bytes, &error),
-       &error);
-  must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
+  kc_must(hx_cuda_queue_ops.copy(f.kc.queue, (hx_span){f.memory[3], 0}, (hx_span){f.memory[2], 0}, f.bytes, &error),
+          &error);
+  kc_must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
   copy(&f, 2, false);
   assert_int_equal(((uint64_t *)hx_cuda_memory_ops.address(f.pinned))[0], 7);
-  must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
   expect(&f, 2, sum_of_first, "the recorded sum");
   expect(&f, 3, sum_of_first, "its recorded copy");
   put(&f, 1, 4000);
-  must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
   expect(&f, 3, sum_of_second, "the second launch");
   hx_cuda_graph_ops.destroy(graph);
   close_fixture(&f);
@@ -157,35 +123,35 @@ static void recorded_work_is_done_by_launches_alone(void **state) {
 static void moved_spans_are_followed_by_the_next_launch(void **state) {
   (void)state;
   fixture_t f;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   open_fixture(&f);
   put(&f, 0, 1000);
   put(&f, 1, 4000);
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
   execute(&f, 0, 0, 2);
-  must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
-  must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
+  kc_must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
   expect(&f, 2, sum_of_first, "before anything moves");
   const hx_span from[] = {{f.memory[0], 0}, {f.memory[2], 0}}, to[] = {{f.memory[2], 0}, {f.memory[3], 0}};
   const uint64_t bytes[] = {f.bytes, f.bytes}, more[] = {f.bytes + 1, f.bytes};
   put(&f, 2, 1000);
   put(&f, 3, 3);
-  must(hx_cuda_graph_ops.update(graph, 2, from, to, bytes, &error), &error);
-  must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.update(graph, 2, from, to, bytes, &error), &error);
+  kc_must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
   expect(&f, 3, sum_of_first, "after both moved");
   assert_int_equal(hx_cuda_graph_ops.update(graph, 2, from, to, more, &error), HX_INVALID);
   assert_non_null(strstr(error.message, "what a span moves to"));
   hx_cuda_graph_ops.destroy(graph);
   // A copy and a fill: the list is recorded anew.
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
-  must(hx_cuda_queue_ops.fill(f.kc.queue, (hx_span){f.memory[0], 0}, 7, f.bytes, &error), &error);
-  must(hx_cuda_queue_ops.copy(f.kc.queue, (hx_span){f.memory[2], 0}, (hx_span){f.memory[0], 0}, f.bytes, &error),
-       &error);
-  must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_queue_ops.fill(f.kc.queue, (hx_span){f.memory[0], 0}, 7, f.bytes, &error), &error);
+  kc_must(hx_cuda_queue_ops.copy(f.kc.queue, (hx_span){f.memory[2], 0}, (hx_span){f.memory[0], 0}, f.bytes, &error),
+          &error);
+  kc_must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
   const hx_span target = {f.memory[2], 0}, other = {f.memory[1], 0};
-  must(hx_cuda_graph_ops.update(graph, 1, &target, &other, bytes, &error), &error);
-  must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.update(graph, 1, &target, &other, bytes, &error), &error);
+  kc_must(hx_cuda_graph_ops.launch(graph, f.kc.queue, &error), &error);
   expect(&f, 1, filled, "a copy that moved");
   hx_cuda_graph_ops.destroy(graph);
   close_fixture(&f);
@@ -194,23 +160,23 @@ static void moved_spans_are_followed_by_the_next_launch(void **state) {
 static void queue_that_records_refuses_what_is_not_recorded(void **state) {
   (void)state;
   fixture_t f;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   hx_event *event = NULL;
   open_fixture(&f);
   assert_int_equal(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), HX_INVALID);
   assert_non_null(strstr(error.message, "is not recording"));
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
   assert_int_equal(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), HX_INVALID);
   assert_non_null(strstr(error.message, "recording already"));
   assert_int_equal(hx_cuda_queue_ops.sync(f.kc.queue, &error), HX_INVALID);
   assert_int_equal(hx_cuda_queue_ops.record(f.kc.queue, &event, &error), HX_INVALID);
   assert_non_null(strstr(error.message, "execute, copy and fill are recorded"));
-  must(hx_cuda_queue_ops.reset(f.kc.queue, &error), &error);  // gives the recording up
+  kc_must(hx_cuda_queue_ops.reset(f.kc.queue, &error), &error);  // gives the recording up
   put(&f, 0, 1000);
   put(&f, 1, 1000);
   execute(&f, 0, 1, 2);
-  must(hx_cuda_queue_ops.sync(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_queue_ops.sync(f.kc.queue, &error), &error);
   expect(&f, 2, sum_of_first, "after a recording that was given up");
   close_fixture(&f);
 }

@@ -14,8 +14,6 @@
 
 #define DRIVER 13000
 
-static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
-
 // ------------------------------------------------------------------ host
 
 static struct {
@@ -61,7 +59,7 @@ static int tear_down(void **state) {
 // NVRTC, or a skip that says why there is none.
 static const hx_cuda_nvrtc_t *need_nvrtc(void) {
   const hx_cuda_nvrtc_t *nvrtc = NULL;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   if (hx_cuda_nvrtc_open(&nvrtc, &error) != HX_OK) {
     print_message("%s\n", error.message);
     skip();
@@ -116,7 +114,7 @@ static void table_is_filled_from_one_list(void **state) {
 #include "nvrtc.def"
   };
   hx_cuda_nvrtc_t table;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   fake.missing = NULL;
   fake.major = 12;
   fake.archs = 3;
@@ -124,7 +122,7 @@ static void table_is_filled_from_one_list(void **state) {
   assert_true(table.major == 12 && table.minor == 4 && table.arch_count == 3 && table.archs[2] == 90);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     fake.missing = names[i];
-    error = fresh();
+    error = kc_error();
     assert_int_equal(hx_cuda_nvrtc_fill(fake_lookup, NULL, &table, &error), HX_UNAVAILABLE);
     assert_non_null(strstr(error.message, names[i]));
   }
@@ -141,7 +139,7 @@ static void table_is_filled_from_one_list(void **state) {
 static void library_is_found_by_the_option(void **state) {
   (void)state;
   const hx_cuda_nvrtc_t *nvrtc = NULL;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   char longer[2000];
   host.nvrtc = "off";
   assert_int_equal(hx_cuda_nvrtc_open(&nvrtc, &error), HX_UNAVAILABLE);
@@ -234,7 +232,7 @@ static void sources_compile_for_every_architecture(void **state) {
   for (uint32_t i = 0; i < 12; i++) {
     sketch_t s;
     hx_cuda_job_t job;
-    hx_error error = fresh();
+    hx_error error = kc_error();
     char *source = hx_cuda_generate(sketch(&s, i % 2 == 0 ? 64 : 32, i % 3 != 1, i % 3 != 0, 9 + draw(15)));
     char *cubin = NULL;
     size_t bytes = 0;
@@ -257,7 +255,7 @@ static void source_that_is_refused_gives_the_log(void **state) {
   (void)state;
   need_nvrtc();
   hx_cuda_job_t job;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   char *cubin = NULL;
   size_t bytes = 0;
   host.log[0] = 0;
@@ -299,7 +297,7 @@ static void broken_bodies_have_no_source(void **state) {
 // ------------------------------------------------------------------ cache
 
 static char *compile(hx_cuda_job_t *job, const char *source, size_t *out_bytes) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   char *cubin = NULL;
   assert_int_equal(hx_cuda_job_begin(source, 90, DRIVER, job, &error), HX_OK);
   if (hx_cuda_job_compile(job, &cubin, out_bytes, &error) != HX_OK) fail_msg("%s", error.message);
@@ -310,7 +308,7 @@ static void keys_tell_everything_apart(void **state) {
   (void)state;
   need_nvrtc();
   hx_cuda_job_t jobs[4];
-  hx_error error = fresh();
+  hx_error error = kc_error();
   assert_int_equal(hx_cuda_job_begin("a", 90, DRIVER, &jobs[0], &error), HX_OK);
   assert_int_equal(hx_cuda_job_begin("b", 90, DRIVER, &jobs[1], &error), HX_OK);
   assert_int_equal(hx_cuda_job_begin("a", 80, DRIVER, &jobs[2], &error), HX_OK);

@@ -13,14 +13,6 @@
 
 static const uint32_t bits[] = {50, 40, 40, 50, 50};
 
-static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
-
-static void must(int32_t code, const hx_error *error) {
-  if (code != HX_OK) {
-    fail_msg("%s", error->message);
-  }
-}
-
 // ---- bookkeeping
 
 // Value v lies at [100 v, 100 v + 100). A piece of work reads two values and writes one.
@@ -186,57 +178,28 @@ typedef struct fixture {
   hx_prepared *rescale;  // of two components: 4 limbs to 3, with scratch memory
 } fixture_t;
 
-static hx_tensor_desc value_of(fixture_t *f, uint32_t limbs) {
-  return (hx_tensor_desc){.struct_size = HX_END_OF(hx_tensor_desc, rows),
-                          .dtype = HX_U64,
-                          .log_n = 12,
-                          .components = 2,
-                          .limbs = limbs,
-                          .domain = HX_NTT,
-                          .basis = HX_BASIS_Q,
-                          .repr = HX_STANDARD,
-                          .component_stride = LIMBS * ROW,
-                          .limb_stride = ROW,
-                          .prime_ids = f->ids};
-}
-
 static void prepare_rescale(fixture_t *f) {
-  hx_error error = fresh();
-  const hx_tensor_desc values[] = {value_of(f, LIMBS), value_of(f, LIMBS - 1)};
+  hx_error error = kc_error();
+  const hx_tensor_desc values[] = {kc_residues(&f->kc, 2, LIMBS, LIMBS, f->ids),
+                                   kc_residues(&f->kc, 2, LIMBS - 1, LIMBS, f->ids)};
   const uint32_t places[] = {0, 1};
-  const hx_op op = {.struct_size = HX_END_OF(hx_op, resources),
-                    .signature = 1,
-                    .operand_count = 1,
-                    .result_count = 1,
-                    .name = "ckks.rescale",
-                    .operands = places,
-                    .results = places + 1};
-  const hx_region region = {.struct_size = HX_END_OF(hx_region, variant),
-                            .value_count = 2,
-                            .op_count = 1,
-                            .input_count = 1,
-                            .output_count = 1,
-                            .ring = &f->kc.ring,
-                            .tables = f->kc.tables,
-                            .values = values,
-                            .ops = &op,
-                            .inputs = places,
-                            .outputs = places + 1};
+  const hx_op op = kc_call("ckks.rescale", places, 1, places + 1);
+  const hx_region region = kc_region(&f->kc, values, places, 2, 1, &op, 1);
   int32_t alias = -1;
   hx_plan plan = {.struct_size = HX_END_OF(hx_plan, cost_ns), .alias_count = 1, .may_alias = &alias};
-  must(hx_cuda_prepare(f->kc.device, &region, &plan, &f->rescale, &error), &error);
+  kc_must(hx_cuda_prepare(f->kc.device, &region, &plan, &f->rescale, &error), &error);
   assert_true(plan.scratch_device > 0);
-  must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_DEVICE, plan.scratch_device, &f->scratch, &error), &error);
+  kc_must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_DEVICE, plan.scratch_device, &f->scratch, &error), &error);
 }
 
 static void move(fixture_t *f, hx_buffer *to, hx_buffer *from) {
-  hx_error error = fresh();
-  must(hx_cuda_queue_ops.copy(f->kc.queue, (hx_span){to, 0}, (hx_span){from, 0}, f->bytes, &error), &error);
+  hx_error error = kc_error();
+  kc_must(hx_cuda_queue_ops.copy(f->kc.queue, (hx_span){to, 0}, (hx_span){from, 0}, f->bytes, &error), &error);
 }
 
 static void wait_for_all(fixture_t *f) {
-  hx_error error = fresh();
-  must(hx_cuda_queue_ops.sync(f->kc.queue, &error), &error);
+  hx_error error = kc_error();
+  kc_must(hx_cuda_queue_ops.sync(f->kc.queue, &error), &error);
 }
 
 // Residues of value `which`: any below every prime, another row each.
@@ -259,12 +222,12 @@ static uint64_t *get(fixture_t *f, uint32_t which) {
 }
 
 static void open_fixture(fixture_t *f) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   *f = (fixture_t){.bytes = (uint64_t)2 * LIMBS * ROW * 8, .ids = {0, 1, 2, 3}};
   kc_open(&f->kc, 12, 64, 4, 1, 2, bits);
-  must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_PINNED, f->bytes, &f->pinned, &error), &error);
+  kc_must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_PINNED, f->bytes, &f->pinned, &error), &error);
   for (uint32_t i = 0; i < VALUES; i++) {
-    must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_DEVICE, f->bytes, &f->memory[i], &error), &error);
+    kc_must(hx_cuda_memory_ops.alloc(f->kc.device, HX_SPACE_DEVICE, f->bytes, &f->memory[i], &error), &error);
     put(f, i);
   }
   prepare_rescale(f);
@@ -281,19 +244,19 @@ static void close_fixture(fixture_t *f) {
 }
 
 static void rescale(fixture_t *f, uint32_t from, uint32_t to) {
-  hx_error error = fresh();
+  hx_error error = kc_error();
   const hx_span spans[] = {{f->memory[from], 0}, {f->memory[to], 0}};
   const hx_call call = {.struct_size = HX_END_OF(hx_call, outputs),
                         .queue = f->kc.queue,
                         .scratch_device = {f->scratch, 0},
                         .inputs = spans,
                         .outputs = spans + 1};
-  must(hx_cuda_execute(f->rescale, &call, &error), &error);
+  kc_must(hx_cuda_execute(f->rescale, &call, &error), &error);
 }
 
 static void run_graph(fixture_t *f, hx_graph *graph) {
-  hx_error error = fresh();
-  must(hx_cuda_graph_ops.launch(graph, f->kc.queue, &error), &error);
+  hx_error error = kc_error();
+  kc_must(hx_cuda_graph_ops.launch(graph, f->kc.queue, &error), &error);
   wait_for_all(f);
 }
 
@@ -309,7 +272,7 @@ static void expect_same(fixture_t *f, uint32_t which, const uint64_t *expected, 
 static void independent_calls_do_not_share_scratch_memory(void **state) {
   (void)state;
   fixture_t f;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   open_fixture(&f);
   uint64_t *expected[3];
@@ -318,11 +281,11 @@ static void independent_calls_do_not_share_scratch_memory(void **state) {
     expected[i] = get(&f, 3 + i);
     put(&f, 3 + i);
   }
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
   for (uint32_t i = 0; i < 3; i++) {
     rescale(&f, i, 3 + i);
   }
-  must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
   assert_int_equal(graph->lanes, 3);
   for (uint32_t round = 0; round < 20; round++) {
     run_graph(&f, graph);
@@ -342,7 +305,7 @@ static void independent_calls_do_not_share_scratch_memory(void **state) {
 static void calls_wait_for_what_they_read_on_other_branches(void **state) {
   (void)state;
   fixture_t f;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   open_fixture(&f);
   rescale(&f, 0, 2);
@@ -351,13 +314,13 @@ static void calls_wait_for_what_they_read_on_other_branches(void **state) {
   rescale(&f, 3, 4);
   uint64_t *second = get(&f, 4);
   for (uint32_t i = 2; i < 6; i++) put(&f, i);
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
   rescale(&f, 0, 2);
   rescale(&f, 1, 3);
   rescale(&f, 3, 4);
   move(&f, f.memory[5], f.memory[2]);
   move(&f, f.memory[2], f.memory[4]);  // after the copy before it has read
-  must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
   assert_true(graph->lanes > 1);
   for (uint32_t round = 0; round < 5; round++) {
     for (uint32_t i = 2; i < 6; i++) put(&f, i);  // rows that no call writes
@@ -375,28 +338,28 @@ static void calls_wait_for_what_they_read_on_other_branches(void **state) {
 static void spans_that_meet_after_an_update_are_done_in_order(void **state) {
   (void)state;
   fixture_t f;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_graph *graph = NULL;
   open_fixture(&f);
-  must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_begin(f.kc.queue, &error), &error);
   move(&f, f.memory[2], f.memory[0]);
   move(&f, f.memory[3], f.memory[1]);
   rescale(&f, 0, 4);
-  must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
+  kc_must(hx_cuda_graph_ops.capture_end(f.kc.queue, &graph, &error), &error);
   assert_int_equal(graph->lanes, 3);
   run_graph(&f, graph);
   uint64_t *source = get(&f, 0), *other = get(&f, 1), *result = get(&f, 4);
   expect_same(&f, 2, source, "the first copy");
   expect_same(&f, 3, other, "the second copy");
   const hx_span from = {f.memory[2], 0}, to = {f.memory[1], 0};
-  must(hx_cuda_graph_ops.update(graph, 1, &from, &to, &f.bytes, &error), &error);
+  kc_must(hx_cuda_graph_ops.update(graph, 1, &from, &to, &f.bytes, &error), &error);
   assert_int_equal(graph->lanes, 1);
   put(&f, 4);
   run_graph(&f, graph);
   expect_same(&f, 3, source, "the second copy, of what the first one made");
   expect_same(&f, 4, result, "the call beside them");
   // Moved apart again, it stays in line and right.
-  must(hx_cuda_graph_ops.update(graph, 1, &to, &from, &f.bytes, &error), &error);
+  kc_must(hx_cuda_graph_ops.update(graph, 1, &to, &from, &f.bytes, &error), &error);
   run_graph(&f, graph);
   expect_same(&f, 2, source, "the first copy, moved back");
   hx_cuda_graph_ops.destroy(graph);

@@ -13,8 +13,6 @@
 #include "prepare.h"
 #include "variant.h"
 
-static hx_error fresh(void) { return (hx_error){.struct_size = HX_END_OF(hx_error, message)}; }
-
 // ------------------------------------------------------------------ driver
 
 static const char *missing;
@@ -44,7 +42,7 @@ static void driver_table_is_filled_from_one_list(void **state) {
   };
   const uint32_t count = sizeof names / sizeof names[0];
   hx_cuda_driver_t table;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   missing = NULL;
   asked = 0;
   assert_int_equal(hx_cuda_driver_fill(lookup, &table, &error), HX_OK);
@@ -52,7 +50,7 @@ static void driver_table_is_filled_from_one_list(void **state) {
   assert_true(table.cuInit != NULL && table.cuGraphDestroy != NULL);
   for (uint32_t i = 0; i < count; i++) {
     missing = names[i];
-    error = fresh();
+    error = kc_error();
     assert_int_equal(hx_cuda_driver_fill(lookup, &table, &error), HX_UNAVAILABLE);
     assert_non_null(strstr(error.message, names[i]));
     assert_non_null(strstr(error.message, "12.0"));
@@ -76,7 +74,7 @@ static void results_of_the_driver_have_codes(void **state) {
               {803, HX_UNAVAILABLE, false},
               {999, HX_INTERNAL, false}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    hx_error error = fresh();
+    hx_error error = kc_error();
     assert_int_equal(hx_cuda_code_of(rows[i].result), rows[i].code);
     assert_int_equal(hx_cuda_is_sticky(rows[i].result), rows[i].sticky);
     assert_int_equal(hx_cuda_driver_fail(NULL, "cuSomething", rows[i].result, &error), rows[i].code);
@@ -86,16 +84,16 @@ static void results_of_the_driver_have_codes(void **state) {
 
 static void devices_without_a_driver_say_why(void **state) {
   (void)state;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_device_info info = {.struct_size = sizeof info};
   hx_device *device = NULL;
   if (hx_cuda_device_ops.count(&error) > 0) {
     skip();
   }
   assert_true(error.code == HX_UNAVAILABLE && error.message[0] != 0);
-  error = fresh();
+  error = kc_error();
   assert_int_equal(hx_cuda_device_ops.info(0, &info, &error), HX_UNAVAILABLE);
-  error = fresh();
+  error = kc_error();
   assert_int_equal(hx_cuda_device_ops.open(0, &device, &error), HX_UNAVAILABLE);
   assert_null(device);
   info.struct_size = 4;
@@ -151,7 +149,7 @@ static void sticky_fault_marks_the_device_lost(void **state) {
   hx_device device = {.driver = &fake_driver};
   hx_queue queue = {.device = &device};
   hx_buffer *none = NULL;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   push_result = 0;
   assert_int_equal(hx_cuda_device_fail(&device, "cuMemcpyAsync", 1, &error), HX_INTERNAL);
   assert_int_equal(hx_cuda_enter(&device, &error), HX_OK);
@@ -160,7 +158,7 @@ static void sticky_fault_marks_the_device_lost(void **state) {
   assert_string_equal(error.message,
                       "rns.add: CUDA_ERROR_ILLEGAL_ADDRESS (700); the device is lost until the process ends");
   push_result = 1;
-  error = fresh();
+  error = kc_error();
   assert_int_equal(hx_cuda_enter(&device, &error), HX_DEVICE_LOST);
   assert_non_null(strstr(error.message, "an earlier operation: CUDA_ERROR_ILLEGAL_ADDRESS"));
   assert_int_equal(hx_cuda_memory_ops.alloc(&device, HX_SPACE_DEVICE, 64, &none, &error), HX_DEVICE_LOST);
@@ -254,7 +252,7 @@ static void image_is_chosen_by_device_and_driver(void **state) {
 static void image_is_read_only_with_its_digest(void **state) {
   (void)state;
   char directory[] = "/tmp/heliox-cuda-XXXXXX", path[64], *bytes = NULL;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   hx_cuda_image_t image = {90, false, 13000, "a.cubin",
                            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"};
   assert_non_null(mkdtemp(directory));
@@ -362,7 +360,7 @@ static void manifest_names_the_images(void **state) {
   assert_int_equal(json_array_size(cubins), hx_cuda_image_count);
   for (uint32_t i = 0; i < hx_cuda_image_count; i++) {
     const json_t *row = json_array_get(cubins, i);
-    hx_error error = fresh();
+    hx_error error = kc_error();
     char *bytes = NULL;
     assert_string_equal(json_string_value(json_object_get(row, "file")), hx_cuda_images[i].file);
     assert_string_equal(json_string_value(json_object_get(row, "sha256")), hx_cuda_images[i].sha256);
@@ -405,7 +403,7 @@ static void chains_are_recognised_and_others_refused(void **state) {
   (void)state;
   region_t r;
   hxs_chain chain;
-  hx_error error = fresh();
+  hx_error error = kc_error();
   make_region(&r);
   assert_int_equal(hxs_chain_find(&r.region, "cuda", &chain, &error), HX_OK);
   assert_string_equal(chain.op.name, "fusion.region");
@@ -427,7 +425,7 @@ static void chains_are_recognised_and_others_refused(void **state) {
     r.region.outputs = wrong == 2 ? &four : r.region.outputs;
     r.ops[2].resource_count = wrong == 3 ? 1 : 0;
     r.region.op_count = wrong == 4 ? 1 : 3;
-    error = fresh();
+    error = kc_error();
     assert_int_equal(hxs_chain_find(&r.region, "cuda", &chain, &error), HX_UNSUPPORTED);
     assert_non_null(strstr(error.message, "no chain that cuda prepares"));
   }

@@ -60,6 +60,31 @@ struct integer_path {
   }
 };
 
+// Two twiddles by one load.
+__device__ __forceinline__ void load_pair(const double *from, double *w) {
+  const double2 pair = __ldg((const double2 *)from);
+  w[0] = pair.x;
+  w[1] = pair.y;
+}
+__device__ __forceinline__ void load_pair(const uint2 *from, uint2 *w) {
+  const uint4 pair = __ldg((const uint4 *)from);
+  w[0] = uint2{pair.x, pair.y};
+  w[1] = uint2{pair.z, pair.w};
+}
+
+// Neighbours by pairs; from lies at an even place where COUNT is even.
+template <class Twiddle, int COUNT>
+__device__ __forceinline__ void load_neighbours(const Twiddle *from, Twiddle (&w)[COUNT]) {
+  if constexpr (COUNT == 1) {
+    w[0] = __ldg(from);
+  } else {
+#pragma unroll
+    for (int j = 0; j < COUNT; j += 2) {
+      load_pair(from + j, w + j);
+    }
+  }
+}
+
 // Real path. Forward, in units of q: loads are at most 1, four stages bring 1 to 4.0 (each adds 1/2 + B/8), so where q
 // is above 2^46 (`tight`) values are reduced after four stages; below it seventeen stages stay under 12 q < 2^50.
 // Backward: two stages bring sums from 1 to 4, then they are reduced; not tight: after four stages, below 16 q.
@@ -85,16 +110,7 @@ struct real_path {
   // Neighbours by pairs: `node` is even where COUNT is.
   template <int COUNT>
   __device__ __forceinline__ void fetch(uint32_t node, twiddle (&w)[COUNT]) const {
-    if constexpr (COUNT == 1) {
-      w[0] = at(node);
-    } else {
-#pragma unroll
-      for (int j = 0; j < COUNT; j += 2) {
-        const double2 pair = __ldg((const double2 *)(table + node + j));
-        w[j] = pair.x;
-        w[j + 1] = pair.y;
-      }
-    }
+    load_neighbours(table + node, w);
   }
   __device__ __forceinline__ void split(value &x, value &y, twiddle w) const {
     const double a = x, b = real_mul(y, w, q, inverse);

@@ -37,16 +37,7 @@ struct word_path {
   __device__ __forceinline__ twiddle at(uint32_t node) const { return __ldg(table + node); }
   template <int COUNT>
   __device__ __forceinline__ void fetch(uint32_t node, twiddle (&w)[COUNT]) const {
-    if constexpr (COUNT == 1) {
-      w[0] = at(node);
-    } else {
-#pragma unroll
-      for (int j = 0; j < COUNT; j += 2) {
-        const uint4 pair = __ldg((const uint4 *)(table + node + j));
-        w[j] = uint2{pair.x, pair.y};
-        w[j + 1] = uint2{pair.z, pair.w};
-      }
-    }
+    load_neighbours(table + node, w);
   }
   __device__ __forceinline__ value times(value x, twiddle w) const { return word_shoup(x, w.x, w.y, q); }
   __device__ __forceinline__ value times(value x, const hx_cuda_factor_t &f) const {

@@ -101,6 +101,12 @@ int32_t hxs_region_check(const hxs_plugin *plugin, hx_device *device, const hx_r
 // See hxs_region_check.
 int32_t hxs_prepare_op(const hxs_plugin *plugin, hx_device *device, const hx_region *region, const hx_op *op,
                        hx_plan *plan, hx_prepared **out, hx_error *error);
+// An object for a checked region, with what all have; `name` lives as long. What is made of it is given to hxs_end.
+int32_t hxs_begin(const struct hxs_plugin *plugin, hx_device *device, const hx_region *region, const char *name,
+                  hx_prepared **out, hx_error *error);
+// The object into *out where the code is HX_OK, its scratch memory and cost into the plan; else it is destroyed and the
+// plan allows no result in place. Returns the code.
+int32_t hxs_end(hx_prepared *object, int32_t code, hx_plan *plan, hx_prepared **out);
 // Operation `index` of a region, and attribute `index` of an operation: a newer host may have made the structs longer.
 const hx_op *hxs_region_op(const hx_region *region, uint32_t index);
 // Attribute `index` of an operation.
